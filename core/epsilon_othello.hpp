@@ -1,0 +1,92 @@
+// The rules of epsilon-Othello: forced random moves, choice among equal values, passes, the end.
+// Every way of playing a game in outflank goes through these few functions.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "position.hpp"
+#include "random.hpp"
+
+namespace outflank {
+
+// Values this close to the best count as equal, as in the League's framework.
+inline constexpr double TIE = 1e-6;
+
+// At every ply with a legal move, even a single one, a player may be forced to move at random.
+inline bool is_forced(Generator& generator, double epsilon) { return generator.uniform() < epsilon; }
+
+// The values of a position's moves.
+struct MoveValues {
+    std::array<double, 64> values;  // NOLINT: filled up to count
+    int count;
+
+    explicit MoveValues(int moves) : count(moves) {}  // NOLINT
+    std::span<double> span() { return {values.data(), static_cast<std::size_t>(count)}; }
+
+    // The moves within TIE of the best, as a set of bits.
+    Bits best() const {
+        double most = values[0];
+        for (int i = 1; i < count; ++i) {
+            most = std::max(most, values[static_cast<std::size_t>(i)]);
+        }
+        Bits ties = 0;
+        for (int i = 0; i < count; ++i) {
+            ties |= Bits{values[static_cast<std::size_t>(i)] >= most - TIE} << i;
+        }
+        return ties;
+    }
+};
+
+// The index of a best value, uniform among ties.
+inline int best_of(const MoveValues& values, Generator& generator) {
+    const Bits ties = values.best();
+    const int count = std::popcount(ties);
+    return count == 1 ? lowest_square(ties) : nth_square(ties, generator.below(count));
+}
+
+struct Choice {
+    int square = 0;
+    Bits flipped = 0;
+};
+
+// A game under way. After settle(), the mover has a legal move or the game is over.
+struct OpenGame {
+    Position position;
+    Colour mover;
+    Generator generator;
+
+    OpenGame(const Board& start, std::uint64_t seed, std::uint64_t number)
+        : position(start.position()), mover(start.mover), generator(seed, number) {}
+
+    // The mover's legal moves after passing where it must; none: the game is over.
+    Bits settle() {
+        Bits moves = position.moves();
+        if (moves == 0) [[unlikely]] {
+            const Position passed = position.pass();
+            moves = passed.moves();
+            if (moves != 0) {
+                position = passed;
+                mover = other(mover);
+            }
+        }
+        return moves;
+    }
+    Choice random_choice(Bits moves) {
+        return choice(nth_square(moves, generator.below(std::popcount(moves))));
+    }
+    Choice choice(int square) const {
+        return {square, flips(square, position.mover, position.opponent)};
+    }
+    void play(const Choice& chosen) {
+        position = position.play(chosen.square, chosen.flipped);
+        mover = other(mover);
+    }
+    Board board() const { return Board::of(position, mover); }
+    int disc_difference_for_black() const {
+        const int difference = position.disc_difference_for_mover();
+        return mover == Colour::black ? difference : -difference;
+    }
+};
+
+}  // namespace outflank

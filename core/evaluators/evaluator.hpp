@@ -1,0 +1,106 @@
+// What every evaluator of the core offers: a number for a board, and quick numbers for all the
+// boards one move away.
+//
+// Exact sums. The linear part of each evaluator adds weights that were rounded to one binary grid,
+// fine enough that every partial sum is exact in a double (see Grid). So a sum does not depend on
+// its order: an incremental update equals a fresh sum, one thread equals many, AVX equals scalar.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+#include "../position.hpp"
+
+namespace outflank {
+
+// Keeps the compiler from holding `memory` in vector registers, where taking out single elements
+// costs more than a store and loads.
+inline void settle_in_memory([[maybe_unused]] const void* memory) {
+#if defined(__GNUC__) || defined(__clang__)
+    asm volatile("" : : "r"(memory) : "memory");
+#endif
+}
+
+// Multiples of a power of two such that sums bounded by `largest_sum` fit a double's 53 bits.
+class Grid {
+  public:
+    explicit Grid(double largest_sum) {
+        if (!std::isfinite(largest_sum) || largest_sum > 0x1.0p900) {
+            throw std::invalid_argument("the weights are too large: their sum overflows");
+        }
+        if (largest_sum > 0) {
+            int exponent = 0;
+            std::frexp(largest_sum, &exponent);
+            step_ = std::ldexp(1.0, std::max(exponent - 51, -1000));
+        }
+    }
+    double round(double weight) const { return std::nearbyint(weight / step_) * step_; }
+
+  private:
+    double step_ = 1;
+};
+
+// Whose discs an evaluator takes for black ones.
+enum class SeenAs : std::uint8_t { mover_is_black, mover_is_white };
+
+class Evaluator {
+  public:
+    // What an evaluator remembers of the board it last looked at, so that the next look costs only
+    // the squares that changed. One per thread.
+    class Accumulator {
+      public:
+        virtual ~Accumulator() = default;
+        void remember(Bits new_black, Bits new_white) {
+            black = new_black;
+            white = new_white;
+        }
+        Bits black = 0;
+        Bits white = 0;
+    };
+
+    Evaluator() = default;
+    Evaluator(const Evaluator&) = delete;
+    Evaluator& operator=(const Evaluator&) = delete;
+    virtual ~Evaluator() = default;
+
+    virtual std::unique_ptr<Accumulator> accumulator() const = 0;
+
+    // The value of the board as it is: black discs count as black.
+    virtual double value(Accumulator& seen, Bits black, Bits white) const = 0;
+
+    // The value of the board after each of the moves.
+    virtual void values_after(Accumulator& seen, const Board& board, const MoveList& moves,
+                              SeenAs seen_as, std::span<double> values) const = 0;
+};
+
+// Calls change(square, digits) for each square whose contents differ between the board an accumulator
+// remembers and a new one. digits, -2..2, is how far the square moved on the scale white, empty, black.
+template <class Change>
+void for_each_change(const Evaluator::Accumulator& seen, Bits black, Bits white, Change change) {
+    const auto has = [](Bits set, int square) { return static_cast<int>(set >> square & 1); };
+    Bits changed = (black ^ seen.black) | (white ^ seen.white);
+    while (changed != 0) {
+        const int square = lowest_square(changed);
+        changed = without_lowest(changed);
+        change(square, (has(black, square) - has(white, square)) -
+                           (has(seen.black, square) - has(seen.white, square)));
+    }
+}
+
+// Calls add(square) for each flipped square, the first four without a branch: a mispredicted loop
+// end costs more than adding nothing (square 64, which every table of steps keeps zero) a few times.
+template <class Add>
+void for_each_flipped(Bits flipped, Add add) {
+    for (int i = 0; i < 4; ++i) {
+        add(lowest_square(flipped));
+        flipped = without_lowest(flipped);
+    }
+    while (flipped != 0) [[unlikely]] {
+        add(lowest_square(flipped));
+        flipped = without_lowest(flipped);
+    }
+}
+
+}  // namespace outflank

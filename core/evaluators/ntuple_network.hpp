@@ -1,0 +1,84 @@
+// N-tuple network: each placement of a tuple reads its squares as a base-3 number (white 0, empty 1,
+// black 2) and looks it up in a table; the value is the sum (Lucas 2007 eq. 1; Jaskowski 2014 II-D).
+//
+// Two forms of one class. The plain form has a slot for every placement, as written. The folded form
+// joins all placements that lie within one larger set of squares into a single table over that set,
+// so that a network of short tuples costs a few dozen look-ups (ntuple_compile.cpp).
+#pragma once
+
+#include "../aligned.hpp"
+#include "evaluator.hpp"
+
+namespace outflank {
+
+inline constexpr int LONGEST_TUPLE = 15;  // 3^15 = 14,348,907 weights
+
+constexpr std::array<std::uint32_t, LONGEST_TUPLE + 1> POWERS_OF_3 = [] {
+    std::array<std::uint32_t, LONGEST_TUPLE + 1> powers{1};
+    for (std::size_t i = 1; i < powers.size(); ++i) {
+        powers[i] = 3 * powers[i - 1];
+    }
+    return powers;
+}();
+
+// One table of a network as its author wrote it: the squares of each placement, first square most
+// significant. All placements share 3^length weights.
+struct TupleTable {
+    int length = 0;
+    std::vector<std::vector<std::uint8_t>> placements;
+    std::uint32_t weight_count() const { return POWERS_OF_3[static_cast<std::size_t>(length)]; }
+};
+
+// The stage of a game is the share of the 60 moves that is done: one set of tables a stage.
+constexpr int stage_of(int discs, int stages) { return (discs - 4 < 0 ? 0 : discs - 4) * stages / 61; }
+
+// Where each slot reads: steps[square][slot] is the worth of one digit (a power of three, or 0).
+// There are slots for whole vectors; those not in use always read the zero at the end of the tables.
+template <class Index>
+struct Slots {
+    int count = 0;                       // slots in use
+    int width = 0;                       // slots allotted: a multiple of 16
+    AlignedVector<Index> steps;          // [65][width]; row 64 is zero
+    AlignedVector<Index> all_black;      // [width], 3^length - 1
+    std::vector<std::uint32_t> offsets;  // [width], where the slot's table begins
+};
+
+// Index: uint16_t while no slot reads more than 10 squares, else uint32_t.
+template <class Index>
+class TableSum final : public Evaluator {
+  public:
+    // tables: for each stage the tables that the offsets point into, then a zero.
+    TableSum(Slots<Index> slots, std::vector<double> tables, int stages);
+    std::unique_ptr<Accumulator> accumulator() const override;
+    double value(Accumulator& seen, Bits black, Bits white) const override;
+    void values_after(Accumulator& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
+                      std::span<double> values) const override;
+    int slot_count() const { return slots_.count; }
+
+  private:
+    struct Seen;
+    template <int Lanes, bool ONE_VECTOR>
+    void values_after_in(Seen& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
+                         std::span<double> values) const;
+    void look(Seen& seen, Bits black, Bits white) const;
+    const double* tables_of_stage(int discs) const;
+
+    Slots<Index> slots_;
+    std::vector<double> tables_;
+    int stages_;
+    std::size_t stage_size_;
+};
+
+// The same network in either form, and in the one that plays faster. `weights` holds the tables one
+// after another, stage by stage.
+std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
+                                         std::span<const double> weights, int stages);
+std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,
+                                          std::span<const double> weights, int stages);
+std::unique_ptr<Evaluator> compiled_network(std::span<const TupleTable> tables,
+                                            std::span<const double> weights, int stages);
+
+// The sets of squares that the folded form of a network reads: each placement lies within one.
+std::vector<Bits> covering_sets(std::span<const TupleTable> tables);
+
+}  // namespace outflank

@@ -1,0 +1,60 @@
+// Weighted piece counter: one weight a square, black discs count up, white discs down
+// (Lucas 2007, section 2; Jaskowski 2014, section II-B).
+#pragma once
+
+#include <algorithm>
+
+#include "evaluator.hpp"
+
+namespace outflank {
+
+class PieceCounter final : public Evaluator {
+  public:
+    explicit PieceCounter(std::span<const double, 64> weights) {
+        double total = 0;
+        for (const double weight : weights) {
+            total += std::abs(weight);
+        }
+        const Grid grid(total);
+        std::transform(weights.begin(), weights.end(), weights_.begin(),
+                       [&](double weight) { return grid.round(weight); });
+    }
+
+    std::unique_ptr<Accumulator> accumulator() const override { return std::make_unique<Seen>(); }
+
+    double value(Accumulator& seen, Bits black, Bits white) const override {
+        return look(seen, black, white);
+    }
+
+    void values_after(Accumulator& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
+                      std::span<double> values) const override {
+        const double sum = look(seen, board.black, board.white);
+        const double sum_for_mover = board.mover == Colour::black ? sum : -sum;
+        const double sign = seen_as == SeenAs::mover_is_black ? 1 : -1;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(moves.count); ++i) {
+            double turned = 0;
+            for_each_flipped(moves.flipped[i], [&](int square) { turned += weight(square); });
+            values[i] = sign * (sum_for_mover + weight(moves.squares[i]) + 2 * turned);
+        }
+    }
+
+  private:
+    struct Seen final : Accumulator {
+        double sum = 0;
+    };
+
+    double weight(int square) const { return weights_[static_cast<std::size_t>(square)]; }
+
+    double look(Accumulator& accumulator, Bits black, Bits white) const {
+        auto& seen = static_cast<Seen&>(accumulator);
+        double sum = seen.sum;
+        for_each_change(seen, black, white,
+                        [&](int square, int digits) { sum += digits * weight(square); });
+        seen.remember(black, white);
+        return seen.sum = sum;
+    }
+
+    std::array<double, 65> weights_{};  // weights_[64] = 0: no square
+};
+
+}  // namespace outflank

@@ -1,0 +1,128 @@
+#include "games_in_step.hpp"
+
+#include <stdexcept>
+
+namespace outflank {
+
+GamesInStep::GamesInStep(MatchRules rules, GameSpan games, bool record)
+    : rules_(std::move(rules)), games_(games), record_(record), disc_differences_(games.count),
+      moves_(record ? games.count * LONGEST_GAME : 0, NO_MOVE) {
+    live_.reserve(games.count);
+    for (std::size_t i = 0; i < games.count; ++i) {
+        LiveGame live{games.first + i, rules_.open(games.first + i), 0, 0};
+        if (settle(live)) {
+            live_.push_back(live);
+        }
+    }
+}
+
+// Passes and plays forced random moves until the game waits for its mover (true) or is over (false).
+bool GamesInStep::settle(LiveGame& live) {
+    for (;;) {
+        live.moves = live.game.settle();
+        if (live.moves == 0) {
+            disc_differences_[live.number - games_.first] =
+                static_cast<std::int8_t>(rules_.disc_difference_for_first(live.number, live.game));
+            return false;
+        }
+        if (!is_forced(live.game.generator, rules_.epsilon[rules_.turn(live.number, live.game.mover)])) {
+            return true;
+        }
+        play(live, live.game.random_choice(live.moves));
+    }
+}
+
+void GamesInStep::play(LiveGame& live, const Choice& choice) {
+    if (record_ && live.ply < LONGEST_GAME) {
+        moves_[(live.number - games_.first) * LONGEST_GAME + live.ply++] =
+            static_cast<std::uint8_t>(choice.square);
+    }
+    live.game.play(choice);
+}
+
+void GamesInStep::gather(std::size_t turn) {
+    waiting_.clear();
+    for (std::size_t i = 0; i < live_.size(); ++i) {
+        if (rules_.turn(live_[i].number, live_[i].game.mover) == turn) {
+            waiting_.push_back(i);
+        }
+    }
+}
+
+std::vector<Board> GamesInStep::waiting_boards() const {
+    std::vector<Board> boards;
+    boards.reserve(waiting_.size());
+    for (const std::size_t i : waiting_) {
+        boards.push_back(live_[i].game.board());
+    }
+    return boards;
+}
+
+GamesInStep::Afterstates GamesInStep::afterstates() const {
+    Afterstates all;
+    all.first.push_back(0);
+    for (const std::size_t i : waiting_) {
+        const OpenGame& game = live_[i].game;
+        const MoveList list(game.position, live_[i].moves);
+        for (std::size_t k = 0; k < static_cast<std::size_t>(list.count); ++k) {
+            const Position next = game.position.play(list.squares[k], list.flipped[k]);
+            const Board board = Board::of(next, other(game.mover));
+            all.black.push_back(board.black);
+            all.white.push_back(board.white);
+        }
+        all.first.push_back(static_cast<std::uint32_t>(all.black.size()));
+    }
+    return all;
+}
+
+void GamesInStep::answer_values(std::span<const double> values) {
+    std::size_t next = 0;
+    for (const std::size_t i : waiting_) {
+        next += static_cast<std::size_t>(std::popcount(live_[i].moves));
+    }
+    if (next != values.size()) {
+        throw std::invalid_argument("there must be one value for each afterstate");
+    }
+    next = 0;
+    std::vector<std::uint8_t> squares;
+    squares.reserve(waiting_.size());
+    for (const std::size_t i : waiting_) {
+        const auto count = static_cast<std::size_t>(std::popcount(live_[i].moves));
+        MoveValues of_game(static_cast<int>(count));
+        std::ranges::copy(values.subspan(next, count), of_game.values.begin());
+        const int choice = best_of(of_game, live_[i].game.generator);
+        squares.push_back(static_cast<std::uint8_t>(nth_square(live_[i].moves, choice)));
+        next += count;
+    }
+    answer_squares(squares);
+}
+
+void GamesInStep::answer_squares(std::span<const std::uint8_t> squares) {
+    if (squares.size() != waiting_.size()) {
+        throw std::invalid_argument("there must be one square for each waiting game");
+    }
+    for (std::size_t k = 0; k < squares.size(); ++k) {
+        if (squares[k] > 63 || (live_[waiting_[k]].moves & bit(squares[k])) == 0) {
+            throw std::invalid_argument("a player chose a square that is not a legal move");
+        }
+    }
+    for (std::size_t k = 0; k < squares.size(); ++k) {
+        LiveGame& live = live_[waiting_[k]];
+        play(live, live.game.choice(squares[k]));
+        live.moves = settle(live) ? live.moves : 0;
+    }
+    waiting_.clear();
+    std::erase_if(live_, [](const LiveGame& live) { return live.moves == 0; });
+}
+
+void GamesInStep::answer_by(const Player& player) {
+    SeatedPlayer seated(player);
+    std::vector<std::uint8_t> squares;
+    squares.reserve(waiting_.size());
+    for (const std::size_t i : waiting_) {
+        squares.push_back(static_cast<std::uint8_t>(seated.choose(live_[i].game, live_[i].moves).square));
+    }
+    answer_squares(squares);
+}
+
+}  // namespace outflank

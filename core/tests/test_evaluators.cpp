@@ -1,0 +1,241 @@
+// Every evaluator, fresh and incremental, folded and plain, against its definition.
+#include "../evaluators/hyperbolic.hpp"
+#include "../evaluators/mlp.hpp"
+#include "../evaluators/ntuple_network.hpp"
+#include "../evaluators/piece_counter.hpp"
+#include "boards.hpp"
+#include "check.hpp"
+
+using namespace outflank;
+
+namespace {
+
+double random_weight(Generator& generator) { return 200 * generator.uniform() - 100; }
+
+std::vector<double> random_weights(Generator& generator, std::size_t count) {
+    std::vector<double> weights(count);
+    for (double& weight : weights) {
+        weight = random_weight(generator);
+    }
+    return weights;
+}
+
+// White 0, empty 1, black 2.
+std::uint32_t digit(const Board& board, int square) {
+    return (board.black & bit(square)) != 0 ? 2 : (board.white & bit(square)) != 0 ? 0 : 1;
+}
+
+double ntuple_slow(std::span<const TupleTable> tables, std::span<const double> weights, int stages,
+                   const Board& board) {
+    std::size_t first = 0;
+    const std::size_t stage_weights = weights.size() / static_cast<std::size_t>(stages);
+    first += static_cast<std::size_t>(stage_of(std::popcount(board.black | board.white), stages)) *
+             stage_weights;
+    double sum = 0;
+    for (const TupleTable& table : tables) {
+        for (const auto& placement : table.placements) {
+            std::uint32_t index = 0;
+            for (const int square : placement) {
+                index = 3 * index + digit(board, square);
+            }
+            sum += weights[first + index];
+        }
+        first += table.weight_count();
+    }
+    return sum;
+}
+
+Board seen(const Position& position, SeenAs seen_as) {
+    return seen_as == SeenAs::mover_is_black
+               ? Board{position.opponent, position.mover, Colour::white}  // after the move
+               : Board{position.mover, position.opponent, Colour::white};
+}
+
+// values_after and value agree to the last bit, along games and between unrelated boards.
+void check_consistent(const Evaluator& evaluator) {
+    auto along = evaluator.accumulator();
+    for (std::uint64_t game = 0; game < 20; ++game) {
+        for (const Board& board : tests::boards_of_a_random_game(game)) {
+            const Position position = board.position();
+            const MoveList list(position, position.moves());
+            for (const SeenAs seen_as : {SeenAs::mover_is_black, SeenAs::mover_is_white}) {
+                std::array<double, 64> values{};
+                evaluator.values_after(*along, board, list,
+                                       seen_as, {values.data(), static_cast<std::size_t>(list.count)});
+                for (std::size_t i = 0; i < static_cast<std::size_t>(list.count); ++i) {
+                    const Board after = seen(position.play(list.squares[i]), seen_as);
+                    auto fresh = evaluator.accumulator();
+                    CHECK_EQUAL(values[i], evaluator.value(*fresh, after.black, after.white));
+                }
+            }
+        }
+    }
+}
+
+// Placements of random squares; `within` limits them to lines or 3x3 blocks so that they fold.
+std::vector<TupleTable> random_tables(Generator& generator, int count, int length, bool straight) {
+    std::vector<TupleTable> tables;
+    for (int i = 0; i < count; ++i) {
+        TupleTable table{length, {}};
+        for (int placement = 0; placement < 4; ++placement) {
+            std::vector<std::uint8_t> squares;
+            const int row = generator.below(8);
+            const int column = generator.below(9 - length);
+            for (int k = 0; k < length; ++k) {
+                const int square = straight ? 8 * row + column + k : generator.below(64);
+                squares.push_back(static_cast<std::uint8_t>(square));
+            }
+            if (generator.below(2) == 0) {
+                std::reverse(squares.begin(), squares.end());
+            }
+            table.placements.push_back(squares);
+        }
+        tables.push_back(table);
+    }
+    return tables;
+}
+
+void check_ntuple(Generator& generator, const std::vector<TupleTable>& tables, int stages) {
+    std::size_t count = 0;
+    for (const TupleTable& table : tables) {
+        count += table.weight_count();
+    }
+    const auto weights = random_weights(generator, count * static_cast<std::size_t>(stages));
+    const auto plain = plain_network(tables, weights, stages);
+    const auto folded = folded_network(tables, weights, stages);
+    auto plain_seen = plain->accumulator();
+    auto folded_seen = folded->accumulator();
+    for (int i = 0; i < 500; ++i) {
+        const Board board = tests::random_discs(generator);
+        const double value = plain->value(*plain_seen, board.black, board.white);
+        CHECK_EQUAL(folded->value(*folded_seen, board.black, board.white), value);
+        CHECK(std::abs(value - ntuple_slow(tables, weights, stages, board)) < 1e-9);
+    }
+    check_consistent(*plain);
+    check_consistent(*folded);
+}
+
+void test_ntuple_networks() {
+    Generator generator(2, 0);
+    check_ntuple(generator, random_tables(generator, 10, 2, true), 1);
+    check_ntuple(generator, random_tables(generator, 10, 5, true), 3);
+    check_ntuple(generator, random_tables(generator, 8, 4, false), 2);
+    check_ntuple(generator, random_tables(generator, 3, 8, false), 1);
+    auto mixed = random_tables(generator, 6, 3, true);
+    const auto longer = random_tables(generator, 2, 6, false);
+    mixed.insert(mixed.end(), longer.begin(), longer.end());
+    TupleTable eleven{11, {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}};  // needs the wide index
+    mixed.push_back(eleven);
+    check_ntuple(generator, mixed, 1);
+}
+
+void test_cover() {
+    // Every pair of neighbours in a row fits the 3x3 blocks; a row of five needs the lines.
+    const std::vector<TupleTable> pairs{{2, {{0, 1}, {1, 2}, {62, 63}, {54, 63}}}};
+    CHECK_EQUAL(covering_sets(pairs).size(), 2U);
+    const std::vector<TupleTable> five{{5, {{0, 1, 2, 3, 4}, {3, 4, 5, 6, 7}}}};
+    CHECK_EQUAL(covering_sets(five).size(), 1U);
+}
+
+void test_piece_counter() {
+    Generator generator(3, 0);
+    const auto weights = random_weights(generator, 64);
+    const PieceCounter counter(std::span<const double, 64>(weights.data(), 64));
+    auto seen = counter.accumulator();
+    for (int i = 0; i < 500; ++i) {
+        const Board board = tests::random_discs(generator);
+        double sum = 0;
+        for (int square = 0; square < 64; ++square) {
+            sum += weights[static_cast<std::size_t>(square)] * (static_cast<int>(digit(board, square)) - 1);
+        }
+        CHECK(std::abs(counter.value(*seen, board.black, board.white) - sum) < 1e-9);
+    }
+    check_consistent(counter);
+}
+
+DenseLayer random_layer(Generator& generator, int inputs, int nodes) {
+    const auto weights = random_weights(generator, static_cast<std::size_t>(inputs * nodes));
+    const auto biases = random_weights(generator, static_cast<std::size_t>(nodes));
+    DenseLayer layer{inputs, nodes, {weights.begin(), weights.end()}, {biases.begin(), biases.end()}};
+    for (double& weight : layer.weights) {
+        weight *= 0.005;
+    }
+    return layer;
+}
+
+double mlp_slow(const std::vector<DenseLayer>& layers, bool add_difference, const Board& board) {
+    std::vector<double> inputs(64);
+    for (int square = 0; square < 64; ++square) {
+        inputs[static_cast<std::size_t>(square)] = static_cast<int>(digit(board, square)) - 1;
+    }
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+        std::vector<double> outputs(layers[l].biases.begin(), layers[l].biases.end());
+        for (std::size_t from = 0; from < inputs.size(); ++from) {
+            for (std::size_t to = 0; to < outputs.size(); ++to) {
+                outputs[to] += inputs[from] * layers[l].weights[from * outputs.size() + to];
+            }
+        }
+        if (l + 1 < layers.size()) {
+            for (double& output : outputs) {
+                output = std::tanh(output);
+            }
+        }
+        inputs = outputs;
+    }
+    return inputs[0] + (add_difference ? std::popcount(board.black) - std::popcount(board.white) : 0);
+}
+
+void test_mlps() {
+    Generator generator(4, 0);
+    const std::vector<std::vector<int>> shapes{{64, 32, 1}, {64, 91, 40, 10, 1}, {64, 3, 1}, {64, 1}};
+    for (const bool add_difference : {false, true}) {
+        for (const auto& shape : shapes) {
+            std::vector<DenseLayer> layers;
+            for (std::size_t i = 0; i + 1 < shape.size(); ++i) {
+                layers.push_back(random_layer(generator, shape[i], shape[i + 1]));
+            }
+            const Mlp mlp(layers, add_difference);
+            auto seen = mlp.accumulator();
+            for (int i = 0; i < 200; ++i) {
+                const Board board = tests::random_discs(generator);
+                const double value = mlp.value(*seen, board.black, board.white);
+                CHECK(std::abs(value - mlp_slow(layers, add_difference, board)) < 1e-9);
+            }
+            check_consistent(mlp);
+        }
+    }
+}
+
+void test_tanh() {
+    for (double x = -25; x <= 25; x += 0.000731) {
+        CHECK(std::abs(portable_tanh(x) - std::tanh(x)) < 1e-15);
+    }
+    CHECK_EQUAL(portable_tanh(0.0), 0.0);
+}
+
+void test_grid_refuses_overflow() {
+    const std::array<double, 64> huge = [] {
+        std::array<double, 64> weights{};
+        weights.fill(1e300);
+        return weights;
+    }();
+    bool refused = false;
+    try {
+        const PieceCounter counter{std::span<const double, 64>(huge)};
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
+}
+
+}  // namespace
+
+int main() {
+    test_tanh();
+    test_piece_counter();
+    test_cover();
+    test_ntuple_networks();
+    test_mlps();
+    test_grid_refuses_overflow();
+    std::puts("evaluators: passed");
+}

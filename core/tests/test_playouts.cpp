@@ -1,0 +1,107 @@
+// Games: threads, batches and the in-step way give the same records; records are legal games.
+#include "../evaluators/piece_counter.hpp"
+#include "../games_in_step.hpp"
+#include "boards.hpp"
+#include "check.hpp"
+
+using namespace outflank;
+
+namespace {
+
+constexpr std::size_t GAMES = 200;
+
+struct Played {
+    std::vector<std::int8_t> differences;
+    std::vector<std::uint8_t> moves;
+    bool operator==(const Played&) const = default;
+    friend std::ostream& operator<<(std::ostream& out, const Played& played) {
+        return out << played.differences.size() << " games";
+    }
+};
+
+Player corner_lover(View view) {
+    std::array<double, 64> weights{};
+    for (std::size_t i = 0; i < 64; ++i) {
+        weights[i] = 0.01 * static_cast<double>(i % 5);
+    }
+    weights[0] = weights[7] = weights[56] = weights[63] = 1;
+    const auto counter = std::make_shared<PieceCounter>(std::span<const double, 64>(weights));
+    return {counter, counter, view};
+}
+
+Played play(const Player& a, const Player& b, const MatchRules& rules, std::uint64_t first,
+            std::size_t count, int threads) {
+    Played played{std::vector<std::int8_t>(count), std::vector<std::uint8_t>(count * LONGEST_GAME)};
+    play_games(a, b, rules, {first, count}, threads, {played.differences, played.moves});
+    return played;
+}
+
+Played play_in_step(const Player& a, const Player& b, const MatchRules& rules, bool by_values) {
+    GamesInStep games(rules, {0, GAMES}, true);
+    SeatedPlayer seated(a);
+    while (!games.over()) {
+        games.gather(0);
+        if (by_values) {
+            std::vector<double> values;
+            for (const Board& board : games.waiting_boards()) {
+                const MoveList list(board.position(), board.position().moves());
+                const auto count = static_cast<std::size_t>(list.count);
+                values.resize(values.size() + count);
+                seated.judge(board, list, std::span(values).last(count));
+            }
+            CHECK_EQUAL(values.size(), games.afterstates().black.size());
+            games.answer_values(values);
+        } else {
+            games.answer_by(a);
+        }
+        games.gather(1);
+        games.answer_by(b);
+    }
+    return {{games.disc_differences().begin(), games.disc_differences().end()},
+            {games.moves().begin(), games.moves().end()}};
+}
+
+void check_records(const Played& played, const MatchRules& rules) {
+    for (std::size_t i = 0; i < GAMES; ++i) {
+        OpenGame game = rules.open(i);
+        std::size_t ply = 0;
+        for (Bits moves = game.settle(); moves != 0; moves = game.settle()) {
+            const int square = played.moves[i * LONGEST_GAME + ply++];
+            CHECK((moves & bit(square)) != 0);
+            game.play(game.choice(square));
+        }
+        CHECK(ply == LONGEST_GAME || played.moves[i * LONGEST_GAME + ply] == NO_MOVE);
+        CHECK_EQUAL(static_cast<int>(played.differences[i]), rules.disc_difference_for_first(i, game));
+    }
+}
+
+void check_all_ways(const Player& a, const Player& b, const MatchRules& rules) {
+    const Played one = play(a, b, rules, 0, GAMES, 1);
+    CHECK_EQUAL(play(a, b, rules, 0, GAMES, 2), one);
+    CHECK_EQUAL(play(a, b, rules, 0, GAMES, 8), one);
+    const Played tail = play(a, b, rules, 150, 50, 2);
+    CHECK(std::equal(tail.moves.begin(), tail.moves.end(), one.moves.begin() + 150 * LONGEST_GAME));
+    CHECK_EQUAL(play_in_step(a, b, rules, false), one);
+    if (a.for_black) {
+        CHECK_EQUAL(play_in_step(a, b, rules, true), one);
+    }
+    check_records(one, rules);
+}
+
+}  // namespace
+
+int main() {
+    const Player random{};
+    MatchRules rules;
+    check_all_ways(random, random, rules);
+    rules.epsilon = {0.1, 0.3};
+    rules.seed = 5;
+    check_all_ways(corner_lover(View::negation), corner_lover(View::inversion), rules);
+    check_all_ways(corner_lover(View::doubled), random, rules);
+    rules.alternate_colours = false;
+    rules.starts = tests::boards_of_a_random_game(3);
+    check_all_ways(corner_lover(View::inversion), corner_lover(View::negation), rules);
+    rules.epsilon = {1, 0};
+    check_all_ways(corner_lover(View::inversion), random, rules);
+    std::puts("playouts: passed");
+}
