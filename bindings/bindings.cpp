@@ -63,7 +63,8 @@ NewMatrix<T> to_numpy(std::vector<T> values, std::size_t columns) {
 void check_boards(const Vector<Bits>& black, const Vector<Bits>& white) {
     require(black.shape(0) == white.shape(0), "black and white must have the same length");
     for (std::size_t i = 0; i < black.shape(0); ++i) {
-        require((black.data()[i] & white.data()[i]) == 0, "a square holds a black and a white disc");
+        require((black.data()[i] & white.data()[i]) == 0,
+                "a square holds a black and a white disc");
     }
 }
 
@@ -119,9 +120,9 @@ std::vector<TupleTable> tables_of(const std::vector<std::vector<std::vector<int>
     return tables;
 }
 
-std::shared_ptr<Evaluator> ntuple_network(const std::vector<std::vector<std::vector<int>>>& placements,
-                                          const Vector<double>& weights, int stages,
-                                          const std::string& form) {
+std::shared_ptr<Evaluator> ntuple_network(
+    const std::vector<std::vector<std::vector<int>>>& placements, const Vector<double>& weights,
+    int stages, const std::string& form) {
     require(stages >= 1 && stages <= 61, "a network has 1 to 61 stages");
     const auto tables = tables_of(placements);
     const auto build = form == "plain"    ? plain_network
@@ -152,7 +153,8 @@ std::shared_ptr<Evaluator> mlp(const std::vector<std::pair<Matrix<double>, Vecto
 std::shared_ptr<Player> player(std::optional<std::shared_ptr<Evaluator>> for_black,
                                std::optional<std::shared_ptr<Evaluator>> for_white,
                                const std::string& view) {
-    require(for_black.has_value() == for_white.has_value(), "a player needs both evaluators or none");
+    require(for_black.has_value() == for_white.has_value(),
+            "a player needs both evaluators or none");
     require(view == "inversion" || view == "negation" || view == "doubled",
             "a view is inversion, negation or doubled");
     const View parsed = view == "inversion"  ? View::inversion
@@ -205,8 +207,8 @@ std::pair<Differences, Moves> play(const Player& first, const Player& second,
     return {to_numpy(std::move(differences)), std::move(recorded)};
 }
 
-// Black's disc difference before the first move and after each move of recorded games; after the last
-// move it stays as it is. Raises where a move is not legal.
+// Black's disc difference before the first move and after each move of recorded games; after the
+// last move it stays as it is. Raises where a move is not legal.
 NewMatrix<std::int8_t> disc_differences(const MatchRules& rules, std::uint64_t first_game,
                                         const Matrix<std::uint8_t>& moves) {
     require(moves.shape(1) == LONGEST_GAME, "a record holds 60 moves");
@@ -255,7 +257,8 @@ BoardArrays waiting_boards(const GamesInStep& games) {
         white.push_back(board.white);
         black_moves.push_back(board.mover == Colour::black ? 1 : 0);
     }
-    return {to_numpy(std::move(black)), to_numpy(std::move(white)), to_numpy(std::move(black_moves))};
+    return {to_numpy(std::move(black)), to_numpy(std::move(white)),
+            to_numpy(std::move(black_moves))};
 }
 
 std::tuple<NewVector<Bits>, NewVector<Bits>, NewVector<std::uint32_t>> afterstates(
@@ -273,42 +276,46 @@ std::vector<T> copied(std::span<const T> values) {
 void bind_games_in_step(nb::module_& m) {
     nb::class_<GamesInStep>(m, "GamesInStep",
                             "Many games in step, for players that live outside the core.")
-        .def("__init__",
-             [](GamesInStep* self, const MatchRules& rules, std::uint64_t first_game,
-                std::size_t count, bool record) {
-                 new (self) GamesInStep(rules, {first_game, count}, record);
-             },
-             "rules"_a, "first_game"_a, "count"_a, "record"_a = false)
+        .def(
+            "__init__",
+            [](GamesInStep* self, const MatchRules& rules, std::uint64_t first_game,
+               std::size_t count,
+               bool record) { new (self) GamesInStep(rules, {first_game, count}, record); },
+            "rules"_a, "first_game"_a, "count"_a, "record"_a = false)
         .def_prop_ro("over", &GamesInStep::over)
         .def_prop_ro("games_over", &GamesInStep::games_over)
-        .def("gather",
-             [](GamesInStep& games, std::size_t turn) {
-                 require(turn < 2, "a turn is 0 or 1");
-                 games.gather(turn);
-                 return games.waiting();
-             },
-             "turn"_a, "Gathers the games that wait for player 0 or 1; returns how many.")
+        .def(
+            "gather",
+            [](GamesInStep& games, std::size_t turn) {
+                require(turn < 2, "a turn is 0 or 1");
+                games.gather(turn);
+                return games.waiting();
+            },
+            "turn"_a, "Gathers the games that wait for player 0 or 1; returns how many.")
         .def("waiting_boards", &waiting_boards)
         .def("afterstates", &afterstates)
-        .def("answer_values",
-             [](GamesInStep& games, const Vector<double>& judged) {
-                 for (const double value : span_of(judged)) {
-                     require(!std::isnan(value), "an evaluator returned NaN");
-                 }
-                 games.answer_values(span_of(judged));
-             },
-             "values_for_mover"_a)
-        .def("answer_squares",
-             [](GamesInStep& games, const Vector<std::uint8_t>& chosen) {
-                 games.answer_squares(span_of(chosen));
-             },
-             "squares"_a)
-        .def("answer_by",
-             [](GamesInStep& games, const Player& asked) {
-                 nb::gil_scoped_release release;
-                 games.answer_by(asked);
-             },
-             "player"_a)
+        .def(
+            "answer_values",
+            [](GamesInStep& games, const Vector<double>& judged) {
+                for (const double value : span_of(judged)) {
+                    require(!std::isnan(value), "an evaluator returned NaN");
+                }
+                games.answer_values(span_of(judged));
+            },
+            "values_for_mover"_a)
+        .def(
+            "answer_squares",
+            [](GamesInStep& games, const Vector<std::uint8_t>& chosen) {
+                games.answer_squares(span_of(chosen));
+            },
+            "squares"_a)
+        .def(
+            "answer_by",
+            [](GamesInStep& games, const Player& asked) {
+                nb::gil_scoped_release release;
+                games.answer_by(asked);
+            },
+            "player"_a)
         .def("disc_differences",
              [](const GamesInStep& games) { return to_numpy(copied(games.disc_differences())); })
         .def("moves", [](const GamesInStep& games) {
@@ -319,78 +326,94 @@ void bind_games_in_step(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    // Players kept in globals (a notebook, a test) outlive the module at exit; that is no leak of ours.
+    nb::set_leak_warnings(false);
     m.doc() = "The C++ core of outflank. Squares are bits 0..63, a1 = 0, row by row.";
     m.attr("NO_MOVE") = static_cast<int>(NO_MOVE);
     m.attr("LONGEST_GAME") = LONGEST_GAME;
     m.attr("LONGEST_TUPLE") = LONGEST_TUPLE;
     m.attr("TIE") = TIE;
+    m.def(
+        "tuned_for",
+        [] {
 #if defined(__AVX512VL__)
-    m.attr("TUNED_FOR") = "AVX-512";
+            return "AVX-512";
 #elif defined(__AVX2__)
-    m.attr("TUNED_FOR") = "AVX2";
+            return "AVX2";
 #else
-    m.attr("TUNED_FOR") = "portable";
+            return "any machine";
 #endif
+        },
+        "What kind of machine this build is for.");
 
-    const auto check_square = [](int square) { require(square >= 0 && square < 64, "a square is 0..63"); };
-    m.def("legal_moves", [](Bits mover, Bits opponent) { return legal_moves(mover, opponent); },
-          "mover"_a, "opponent"_a);
-    m.def("flips",
-          [=](int square, Bits mover, Bits opponent) {
-              check_square(square);
-              return flips(square, mover, opponent);
-          },
-          "square"_a, "mover"_a, "opponent"_a);
-    m.def("symmetric",
-          [](Bits set, int symmetry) {
-              require(symmetry >= 0 && symmetry < 8, "a symmetry is 0..7");
-              return symmetric(set, symmetry);
-          },
-          "set"_a, "symmetry"_a);
-    m.def("perft",
-          [](Bits mover, Bits opponent, int depth) {
-              require(depth >= 0, "depth must not be negative");
-              nb::gil_scoped_release release;
-              return perft({mover, opponent}, depth);
-          },
-          "mover"_a, "opponent"_a, "depth"_a);
+    const auto check_square = [](int square) {
+        require(square >= 0 && square < 64, "a square is 0..63");
+    };
+    m.def(
+        "legal_moves", [](Bits mover, Bits opponent) { return legal_moves(mover, opponent); },
+        "mover"_a, "opponent"_a);
+    m.def(
+        "flips",
+        [=](int square, Bits mover, Bits opponent) {
+            check_square(square);
+            return flips(square, mover, opponent);
+        },
+        "square"_a, "mover"_a, "opponent"_a);
+    m.def(
+        "symmetric",
+        [](Bits set, int symmetry) {
+            require(symmetry >= 0 && symmetry < 8, "a symmetry is 0..7");
+            return symmetric(set, symmetry);
+        },
+        "set"_a, "symmetry"_a);
+    m.def(
+        "perft",
+        [](Bits mover, Bits opponent, int depth) {
+            require(depth >= 0, "depth must not be negative");
+            nb::gil_scoped_release release;
+            return perft({mover, opponent}, depth);
+        },
+        "mover"_a, "opponent"_a, "depth"_a);
     m.def("squares", &squares, "black"_a, "white"_a,
           "Boards as rows of 64 numbers: black +1, white -1, empty 0.");
-    m.def("stream_numbers",
-          [](std::uint64_t seed, std::uint64_t stream, std::size_t count) {
-              Generator generator(seed, stream);
-              std::vector<std::uint64_t> numbers(count);
-              for (auto& number : numbers) {
-                  number = generator.next();
-              }
-              return to_numpy(std::move(numbers));
-          },
-          "seed"_a, "stream"_a, "count"_a, "The first numbers of stream(seed, stream).");
+    m.def(
+        "stream_numbers",
+        [](std::uint64_t seed, std::uint64_t stream, std::size_t count) {
+            Generator generator(seed, stream);
+            std::vector<std::uint64_t> numbers(count);
+            for (auto& number : numbers) {
+                number = generator.next();
+            }
+            return to_numpy(std::move(numbers));
+        },
+        "seed"_a, "stream"_a, "count"_a, "The first numbers of stream(seed, stream).");
 
     nb::class_<Evaluator>(m, "Evaluator").def("values", &values, "black"_a, "white"_a);
     m.def("piece_counter", &piece_counter, "weights"_a);
     m.def("ntuple_network", &ntuple_network, "tables"_a, "weights"_a, "stages"_a = 1,
           "form"_a = "compiled", "form: plain, folded, or compiled (the faster of the two).");
-    m.def("covering_sets",
-          [](const std::vector<std::vector<std::vector<int>>>& placements) {
-              return to_numpy(covering_sets(tables_of(placements)));
-          },
-          "tables"_a, "The sets of squares that the folded form of a network looks up.");
+    m.def(
+        "covering_sets",
+        [](const std::vector<std::vector<std::vector<int>>>& placements) {
+            return to_numpy(covering_sets(tables_of(placements)));
+        },
+        "tables"_a, "The sets of squares that the folded form of a network looks up.");
     m.def("mlp", &mlp, "layers"_a, "add_disc_difference"_a = false);
 
     nb::class_<Player>(m, "Player").def("judge", &judge, "black"_a, "white"_a, "black_moves"_a);
     m.def("player", &player, "for_black"_a.none(), "for_white"_a.none(), "view"_a);
 
     nb::class_<MatchRules>(m, "MatchRules")
-        .def("__init__",
-             [](MatchRules* self, const Vector<Bits>& black, const Vector<Bits>& white,
-                const Vector<bool>& black_moves, std::array<double, 2> epsilon, std::uint64_t seed,
-                bool alternate_colours) {
-                 new (self) MatchRules(
-                     match_rules(black, white, black_moves, epsilon, seed, alternate_colours));
-             },
-             "black"_a, "white"_a, "black_moves"_a, "epsilon"_a, "seed"_a,
-             "alternate_colours"_a = true);
+        .def(
+            "__init__",
+            [](MatchRules* self, const Vector<Bits>& black, const Vector<Bits>& white,
+               const Vector<bool>& black_moves, std::array<double, 2> epsilon, std::uint64_t seed,
+               bool alternate_colours) {
+                new (self) MatchRules(
+                    match_rules(black, white, black_moves, epsilon, seed, alternate_colours));
+            },
+            "black"_a, "white"_a, "black_moves"_a, "epsilon"_a, "seed"_a,
+            "alternate_colours"_a = true);
     m.def("play_games", &play, "first"_a, "second"_a, "rules"_a, "first_game"_a, "count"_a,
           "threads"_a = 1, "record"_a = false);
     m.def("disc_differences", &disc_differences, "rules"_a, "first_game"_a, "moves"_a);

@@ -56,7 +56,8 @@ constexpr std::array<Rays, 64> all_rays() {
     for (int square = 0; square < 64; ++square) {
         for (std::size_t d = 0; d < 4; ++d) {
             rays[static_cast<std::size_t>(square)].up[d] = ray(square, steps[d][0], steps[d][1]);
-            rays[static_cast<std::size_t>(square)].down[d] = ray(square, -steps[d][0], -steps[d][1]);
+            rays[static_cast<std::size_t>(square)].down[d] =
+                ray(square, -steps[d][0], -steps[d][1]);
         }
     }
     return rays;
@@ -142,12 +143,14 @@ inline Bits legal_moves(Bits mover, Bits opponent) {
         _mm256_or_si256(_mm256_sllv_epi64(left, shift), _mm256_srlv_epi64(right, shift));
     const __m128i halves =
         _mm_or_si128(_mm256_castsi256_si128(ends), _mm256_extracti128_si256(ends, 1));
-    const auto all =
-        static_cast<Bits>(_mm_cvtsi128_si64(halves)) | static_cast<Bits>(_mm_extract_epi64(halves, 1));
+    const auto all = static_cast<Bits>(_mm_cvtsi128_si64(halves)) |
+                     static_cast<Bits>(_mm_extract_epi64(halves, 1));
     return all & ~(mover | opponent);
 }
 #else
-constexpr Bits legal_moves(Bits mover, Bits opponent) { return portable::legal_moves(mover, opponent); }
+constexpr Bits legal_moves(Bits mover, Bits opponent) {
+    return portable::legal_moves(mover, opponent);
+}
 #endif
 
 #if defined(__AVX512VL__) && defined(__AVX512CD__)
@@ -216,7 +219,8 @@ constexpr Bits transpose(Bits b) {
     return b ^ t ^ (t << 28);
 }
 
-// Symmetry number 0..7: bit 0 swaps columns, bit 1 swaps rows, bit 2 then transposes; 0 is identity.
+// Symmetry number 0..7: bit 0 swaps columns, bit 1 swaps rows, bit 2 then transposes; 0 is
+// identity.
 constexpr Bits symmetric(Bits b, int symmetry) {
     b = (symmetry & 1) != 0 ? flip_columns(b) : b;
     b = (symmetry & 2) != 0 ? flip_rows(b) : b;

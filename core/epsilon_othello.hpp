@@ -14,7 +14,9 @@ namespace outflank {
 inline constexpr double TIE = 1e-6;
 
 // At every ply with a legal move, even a single one, a player may be forced to move at random.
-inline bool is_forced(Generator& generator, double epsilon) { return generator.uniform() < epsilon; }
+inline bool is_forced(Generator& generator, double epsilon) {
+    return generator.uniform() < epsilon;
+}
 
 // The values of a position's moves.
 struct MoveValues {

@@ -5,7 +5,10 @@
 namespace outflank {
 
 GamesInStep::GamesInStep(MatchRules rules, GameSpan games, bool record)
-    : rules_(std::move(rules)), games_(games), record_(record), disc_differences_(games.count),
+    : rules_(std::move(rules)),
+      games_(games),
+      record_(record),
+      disc_differences_(games.count),
       moves_(record ? games.count * LONGEST_GAME : 0, NO_MOVE) {
     live_.reserve(games.count);
     for (std::size_t i = 0; i < games.count; ++i) {
@@ -16,7 +19,8 @@ GamesInStep::GamesInStep(MatchRules rules, GameSpan games, bool record)
     }
 }
 
-// Passes and plays forced random moves until the game waits for its mover (true) or is over (false).
+// Passes and plays forced random moves until the game waits for its mover (true) or is over
+// (false).
 bool GamesInStep::settle(LiveGame& live) {
     for (;;) {
         live.moves = live.game.settle();
@@ -25,7 +29,8 @@ bool GamesInStep::settle(LiveGame& live) {
                 static_cast<std::int8_t>(rules_.disc_difference_for_first(live.number, live.game));
             return false;
         }
-        if (!is_forced(live.game.generator, rules_.epsilon[rules_.turn(live.number, live.game.mover)])) {
+        if (!is_forced(live.game.generator,
+                       rules_.epsilon[rules_.turn(live.number, live.game.mover)])) {
             return true;
         }
         play(live, live.game.random_choice(live.moves));
@@ -120,7 +125,8 @@ void GamesInStep::answer_by(const Player& player) {
     std::vector<std::uint8_t> squares;
     squares.reserve(waiting_.size());
     for (const std::size_t i : waiting_) {
-        squares.push_back(static_cast<std::uint8_t>(seated.choose(live_[i].game, live_[i].moves).square));
+        squares.push_back(
+            static_cast<std::uint8_t>(seated.choose(live_[i].game, live_[i].moves).square));
     }
     answer_squares(squares);
 }

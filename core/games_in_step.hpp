@@ -15,8 +15,8 @@ class GamesInStep {
     bool over() const { return live_.empty(); }
     std::size_t games_over() const { return disc_differences_.size() - live_.size(); }
 
-    // Gathers the games that wait for player 0 (first) or 1 (second). Passes and forced random moves
-    // have been played: each game waits for a player's own choice.
+    // Gathers the games that wait for player 0 (first) or 1 (second). Passes and forced random
+    // moves have been played: each game waits for a player's own choice.
     void gather(std::size_t turn);
     std::size_t waiting() const { return waiting_.size(); }
 

@@ -10,7 +10,7 @@
 
 namespace outflank {
 
-inline constexpr int LONGEST_GAME = 60;        // moves that place a disc, from the usual start
+inline constexpr int LONGEST_GAME = 60;       // moves that place a disc, from the usual start
 inline constexpr std::uint8_t NO_MOVE = 255;  // pads a record after its last move
 
 // What is the same for all games of a match. The two players are "first" and "second".

@@ -1,5 +1,5 @@
-// A generator that splits: stream(seed, number) gives each game its own numbers, so that a game does
-// not depend on which thread, worker or order it is played in.
+// A generator that splits: stream(seed, number) gives each game its own numbers, so that a game
+// does not depend on which thread, worker or order it is played in.
 #pragma once
 
 #include <array>
@@ -12,9 +12,8 @@ namespace outflank {
 class Generator {
   public:
     Generator(std::uint64_t seed, std::uint64_t stream) {
-        std::uint64_t mixed = splitmix(seed);
-        mixed = splitmix(mixed ^ stream);
-        state_ = {splitmix(mixed), splitmix(mixed + 1) | 1};
+        const std::uint64_t mixed = splitmix(splitmix(seed) + stream);
+        state_ = {mixed, splitmix(mixed) | 1};  // never all zero
     }
 
     std::uint64_t next() {
@@ -29,8 +28,8 @@ class Generator {
     // Uniform in [0, 1), 53 bits.
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-    // Uniform in 0..count-1 by the multiply-shift of the high 32 bits: for the at most 64 moves of a
-    // position the bias is below 2^-26.
+    // Uniform in 0..count-1 by the multiply-shift of the high 32 bits: for the at most 64 moves of
+    // a position the bias is below 2^-26.
     int below(int count) {
         return static_cast<int>(((next() >> 32) * static_cast<std::uint64_t>(count)) >> 32);
     }

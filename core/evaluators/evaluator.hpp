@@ -75,8 +75,9 @@ class Evaluator {
                               SeenAs seen_as, std::span<double> values) const = 0;
 };
 
-// Calls change(square, digits) for each square whose contents differ between the board an accumulator
-// remembers and a new one. digits, -2..2, is how far the square moved on the scale white, empty, black.
+// Calls change(square, digits) for each square whose contents differ between the board an
+// accumulator remembers and a new one. digits, -2..2, is how far the square moved on the scale
+// white, empty, black.
 template <class Change>
 void for_each_change(const Evaluator::Accumulator& seen, Bits black, Bits white, Change change) {
     const auto has = [](Bits set, int square) { return static_cast<int>(set >> square & 1); };
@@ -90,7 +91,8 @@ void for_each_change(const Evaluator::Accumulator& seen, Bits black, Bits white,
 }
 
 // Calls add(square) for each flipped square, the first four without a branch: a mispredicted loop
-// end costs more than adding nothing (square 64, which every table of steps keeps zero) a few times.
+// end costs more than adding nothing (square 64, which every table of steps keeps zero) a few
+// times.
 template <class Add>
 void for_each_flipped(Bits flipped, Add add) {
     for (int i = 0; i < 4; ++i) {

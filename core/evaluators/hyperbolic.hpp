@@ -1,5 +1,6 @@
-// tanh of many numbers at once, by additions, multiplications and one division, so that the compiler
-// turns it into vector code and every machine gets the same bits (libm's differ between machines).
+// tanh of many numbers at once, by additions, multiplications and one division, so that the
+// compiler turns it into vector code and every machine gets the same bits (libm's differ between
+// machines).
 #pragma once
 
 #include <bit>
@@ -7,8 +8,8 @@
 
 namespace outflank {
 
-// tanh x = 1 - 2 / (e^2x + 1). e^y = 2^n e^r with |r| <= ln 2 / 2 and e^r by its series; beyond |x| =
-// 20 tanh is 1 to the last bit. Absolute error below 1e-15.
+// tanh x = 1 - 2 / (e^2x + 1). e^y = 2^n e^r with |r| <= ln 2 / 2 and e^r by its series; beyond |x|
+// = 20 tanh is 1 to the last bit. Absolute error below 1e-15.
 inline double portable_tanh(double x) {
     constexpr double LOG2_E = 1.4426950408889634;
     constexpr double LN2_HIGH = 6.93147180369123816490e-01;  // fdlibm's split of ln 2

@@ -77,8 +77,8 @@ void Mlp::look(Seen& seen, Bits black, Bits white) const {
     seen.remember(black, white);
 }
 
-// From the first layer's sums (in seen.before) to the output. Each node adds its inputs in order, so
-// the result does not depend on the width of the machine's vectors.
+// From the first layer's sums (in seen.before) to the output. Each node adds its inputs in order,
+// so the result does not depend on the width of the machine's vectors.
 double Mlp::finish(Seen& seen) const {
     double* before = seen.before.data();
     double* after = seen.after.data();
@@ -98,7 +98,8 @@ double Mlp::finish(Seen& seen) const {
         std::copy_n(layer.biases.data(), nodes, after);
         for (int from = 0; from < layer.inputs; ++from) {
             const double input = before[from];
-            const double* weights = layer.weights.data() + static_cast<std::ptrdiff_t>(from) * nodes;
+            const double* weights =
+                layer.weights.data() + static_cast<std::ptrdiff_t>(from) * nodes;
             for (int k = 0; k < nodes; ++k) {
                 after[k] += input * weights[k];
             }
@@ -120,8 +121,7 @@ void Mlp::values_after(Accumulator& accumulator, const Board& board, const MoveL
                        SeenAs seen_as, std::span<double> values) const {
     auto& seen = static_cast<Seen&>(accumulator);
     look(seen, board.black, board.white);
-    const bool real_colours =
-        (board.mover == Colour::black) == (seen_as == SeenAs::mover_is_black);
+    const bool real_colours = (board.mover == Colour::black) == (seen_as == SeenAs::mover_is_black);
     const double colour = real_colours ? 1 : -1;  // of the board, as it is seen
     const double mover = seen_as == SeenAs::mover_is_black ? 1 : -1;
     const double* sums = seen.sums.data();
@@ -142,8 +142,8 @@ void Mlp::values_after(Accumulator& accumulator, const Board& board, const MoveL
         double added = 0;
         if (add_disc_difference_) {
             const Position now = board.position();
-            added = mover * (now.disc_difference_for_mover() + 1 +
-                             2 * std::popcount(moves.flipped[i]));
+            added =
+                mover * (now.disc_difference_for_mover() + 1 + 2 * std::popcount(moves.flipped[i]));
         }
         values[i] = finish(seen) + added;
     }

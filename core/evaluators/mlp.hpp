@@ -1,8 +1,8 @@
-// Multi-layer perceptron on the 64 squares (black +1, white -1, empty 0): Kim 2007's 64-32-1 network,
-// and, with most of its first layer's weights left out, the spatial network of Chong 2003.
+// Multi-layer perceptron on the 64 squares (black +1, white -1, empty 0): Kim 2007's 64-32-1
+// network, and, with most of its first layer's weights left out, the spatial network of Chong 2003.
 //
-// tanh at every hidden node. The output node's own tanh is left out: it is increasing, so it changes
-// no choice; a learner that needs it applies it.
+// tanh at every hidden node. The output node's own tanh is left out: it is increasing, so it
+// changes no choice; a learner that needs it applies it.
 #pragma once
 
 #include "../aligned.hpp"
@@ -36,10 +36,10 @@ class Mlp final : public Evaluator {
         return first_weights_.data() + static_cast<std::ptrdiff_t>(square) * width_;
     }
 
-    std::vector<DenseLayer> layers_;     // the layers after the first
+    std::vector<DenseLayer> layers_;       // the layers after the first
     AlignedVector<double> first_weights_;  // [65][width_], on the grid; row 64 is zero
     AlignedVector<double> first_biases_;   // [width_]
-    int width_ = 0;                      // nodes of the first layer, rounded up to whole vectors
+    int width_ = 0;                        // nodes of the first layer, rounded up to whole vectors
     int widest_ = 0;
     bool add_disc_difference_ = false;
 };

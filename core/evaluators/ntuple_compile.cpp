@@ -1,9 +1,10 @@
 // From a network as written to the slots it is played with.
 //
 // Every placement lies within one set of a cover, and is folded into that set's table. Covers that
-// serve straight tuples: 16 overlapping 3x3 blocks hold every pair of neighbours (all-1, all-2); the
-// 8 rows, 8 columns and twice 8 wrapped diagonals hold every straight tuple of any length. (A wrapped
-// diagonal joins the diagonals of lengths k and 8 - k, so 26 diagonals need 16 tables, not 26.)
+// serve straight tuples: 16 overlapping 3x3 blocks hold every pair of neighbours (all-1, all-2);
+// the 8 rows, 8 columns and twice 8 wrapped diagonals hold every straight tuple of any length. (A
+// wrapped diagonal joins the diagonals of lengths k and 8 - k, so 26 diagonals need 16 tables,
+// not 26.)
 #include <algorithm>
 
 #include "ntuple_network.hpp"
@@ -71,8 +72,8 @@ std::vector<Bits> cover_by(const std::vector<Bits>& family, const std::vector<Bi
     std::vector<Bits> cover;
     std::vector<Bits> rest = sets;
     for (const Bits member : family) {
-        const auto outside = std::stable_partition(
-            rest.begin(), rest.end(), [&](Bits set) { return !within(set, member); });
+        const auto outside = std::stable_partition(rest.begin(), rest.end(),
+                                                   [&](Bits set) { return !within(set, member); });
         if (rest.end() - outside >= 2) {
             cover.push_back(member);
             rest.erase(outside, rest.end());
@@ -83,7 +84,8 @@ std::vector<Bits> cover_by(const std::vector<Bits>& family, const std::vector<Bi
 }
 
 // Adds weights[index of the tuple's squares] to every entry of a table over `size` digits.
-// steps[d]: what digit d of the table is worth in the tuple's index, 0 if the tuple does not read it.
+// steps[d]: what digit d of the table is worth in the tuple's index, 0 if the tuple does not read
+// it.
 void add_folded(double* table, int size, const std::vector<std::uint32_t>& steps,
                 const double* weights) {
     const auto below = static_cast<std::size_t>(size);
@@ -160,103 +162,81 @@ std::vector<double> rounded_to_grid(std::span<const TupleTable> tables,
     return rounded;
 }
 
-template <class Index>
-Slots<Index> empty_slots(std::size_t count, std::size_t entries_of_a_stage) {
-    Slots<Index> slots;
-    slots.count = static_cast<int>(count);
-    slots.width = (slots.count + 15) / 16 * 16;
-    const auto width = static_cast<std::size_t>(slots.width);
-    slots.steps.assign(65 * width, 0);
-    slots.all_black.assign(width, 0);
-    slots.offsets.assign(width, static_cast<std::uint32_t>(entries_of_a_stage));
-    return slots;
-}
+}  // namespace
 
-template <class Index>
-std::unique_ptr<Evaluator> plain(std::span<const TupleTable> tables,
-                                 const std::vector<double>& weights, int stages) {
+std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
+                                         std::span<const double> weights, int stages) {
+    const auto rounded = rounded_to_grid(tables, weights, stages);
     const auto placements = all_placements(tables);
     const std::size_t entries = weights_of_one_stage(tables);
-    auto slots = empty_slots<Index>(placements.size(), entries);
+    Slots slots(placements.size(), static_cast<Index>(entries));
     const auto width = static_cast<std::size_t>(slots.width);
     for (std::size_t k = 0; k < placements.size(); ++k) {
         const auto& order = *placements[k].order;
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            auto& step = slots.steps[order[i] * width + k];  // a square named twice counts twice
-            step = static_cast<Index>(step + POWERS_OF_3[order.size() - 1 - i]);
+        for (std::size_t i = 0; i < order.size(); ++i) {  // a square named twice counts twice
+            slots.steps[order[i] * width + k] += POWERS_OF_3[order.size() - 1 - i];
         }
-        slots.all_black[k] = static_cast<Index>(POWERS_OF_3[order.size()] - 1);
-        slots.offsets[k] = static_cast<std::uint32_t>(placements[k].first_weight);
+        slots.place_table(k, static_cast<Index>(placements[k].first_weight), order.size());
     }
     std::vector<double> zero_ended;
+    zero_ended.reserve(rounded.size() + static_cast<std::size_t>(stages));
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
-        const auto first = weights.begin() + static_cast<std::ptrdiff_t>(stage * entries);
+        const auto first = rounded.begin() + static_cast<std::ptrdiff_t>(stage * entries);
         zero_ended.insert(zero_ended.end(), first, first + static_cast<std::ptrdiff_t>(entries));
         zero_ended.push_back(0);
     }
-    return std::make_unique<TableSum<Index>>(std::move(slots), std::move(zero_ended), stages);
+    return std::make_unique<TableSum>(std::move(slots), std::move(zero_ended), stages);
 }
 
-template <class Index>
-std::unique_ptr<Evaluator> folded(std::span<const TupleTable> tables,
-                                  const std::vector<double>& weights, int stages,
-                                  const std::vector<Bits>& cover) {
-    std::size_t entries = 0;
-    for (const Bits set : cover) {
-        entries += POWERS_OF_3[static_cast<std::size_t>(std::popcount(set))];
-    }
-    auto slots = empty_slots<Index>(cover.size(), entries);
-    const auto width = static_cast<std::size_t>(slots.width);
+std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,
+                                          std::span<const double> weights, int stages) {
+    const auto rounded = rounded_to_grid(tables, weights, stages);
+    const auto cover = covering_sets(tables);
     std::vector<std::vector<Placement>> members(cover.size());
     for (const Placement& placement : all_placements(tables)) {
         const auto home = std::find_if(cover.begin(), cover.end(),
                                        [&](Bits set) { return within(placement.squares, set); });
         members[static_cast<std::size_t>(home - cover.begin())].push_back(placement);
     }
-    std::uint32_t offset = 0;
+    std::vector<Index> offsets{0};
+    for (const Bits set : cover) {
+        offsets.push_back(offsets.back() +
+                          POWERS_OF_3[static_cast<std::size_t>(std::popcount(set))]);
+    }
+    const Index entries = offsets.back();
+    Slots slots(cover.size(), entries);
+    const auto width = static_cast<std::size_t>(slots.width);
     for (std::size_t k = 0; k < cover.size(); ++k) {
         std::size_t digit = 0;
         for (Bits rest = cover[k]; rest != 0; rest = without_lowest(rest)) {
             slots.steps[static_cast<std::size_t>(lowest_square(rest)) * width + k] =
-                static_cast<Index>(POWERS_OF_3[digit++]);
+                POWERS_OF_3[digit++];
         }
-        slots.all_black[k] = static_cast<Index>(POWERS_OF_3[digit] - 1);
-        slots.offsets[k] = offset;
-        offset += POWERS_OF_3[digit];
+        slots.place_table(k, offsets[k], digit);
     }
-    std::vector<double> table((entries + 1) * static_cast<std::size_t>(stages));
     const std::size_t stage_weights = weights_of_one_stage(tables);
+    std::vector<double> folded((std::size_t{entries} + 1) * static_cast<std::size_t>(stages));
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
         for (std::size_t k = 0; k < cover.size(); ++k) {
-            fold(cover[k], members[k], weights.data() + stage * stage_weights,
-                 table.data() + stage * (entries + 1) + slots.offsets[k]);
+            fold(cover[k], members[k], rounded.data() + stage * stage_weights,
+                 folded.data() + stage * (std::size_t{entries} + 1) + offsets[k]);
         }
     }
-    return std::make_unique<TableSum<Index>>(std::move(slots), std::move(table), stages);
+    return std::make_unique<TableSum>(std::move(slots), std::move(folded), stages);
 }
-
-int most_squares(const std::vector<Bits>& sets) {
-    int most = 0;
-    for (const Bits set : sets) {
-        most = std::max(most, std::popcount(set));
-    }
-    return most;
-}
-
-constexpr int SQUARES_OF_A_SHORT_INDEX = 10;  // 3^10 = 59,049 < 2^16
-
-}  // namespace
 
 std::vector<Bits> covering_sets(std::span<const TupleTable> tables) {
     std::vector<Bits> sets;
     for (const Placement& placement : all_placements(tables)) {
         sets.push_back(placement.squares);
     }
-    std::sort(sets.begin(), sets.end(),
-              [](Bits a, Bits b) { return std::pair(std::popcount(b), a) < std::pair(std::popcount(a), b); });
+    std::sort(sets.begin(), sets.end(), [](Bits a, Bits b) {
+        return std::pair(std::popcount(b), a) < std::pair(std::popcount(a), b);
+    });
     std::vector<Bits> largest;  // sets within another one need no slot of their own
     for (const Bits set : sets) {
-        if (std::none_of(largest.begin(), largest.end(), [&](Bits other) { return within(set, other); })) {
+        if (std::none_of(largest.begin(), largest.end(),
+                         [&](Bits other) { return within(set, other); })) {
             largest.push_back(set);
         }
     }
@@ -265,38 +245,16 @@ std::vector<Bits> covering_sets(std::span<const TupleTable> tables) {
     return by_blocks.size() <= by_lines.size() ? by_blocks : by_lines;
 }
 
-std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
-                                         std::span<const double> weights, int stages) {
-    int longest = 0;
-    for (const TupleTable& table : tables) {
-        longest = std::max(longest, table.length);
-    }
-    const auto rounded = rounded_to_grid(tables, weights, stages);
-    return longest <= SQUARES_OF_A_SHORT_INDEX
-               ? plain<std::uint16_t>(tables, rounded, stages)
-               : plain<std::uint32_t>(tables, rounded, stages);
-}
-
-std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,
-                                          std::span<const double> weights, int stages) {
-    const auto rounded = rounded_to_grid(tables, weights, stages);
-    const auto cover = covering_sets(tables);
-    return most_squares(cover) <= SQUARES_OF_A_SHORT_INDEX
-               ? folded<std::uint16_t>(tables, rounded, stages, cover)
-               : folded<std::uint32_t>(tables, rounded, stages, cover);
-}
-
-// Folding pays when it at least halves the look-ups: the plain form shares one table among symmetric
-// placements, the folded form does not, and fewer tables stay in the cache.
+// Folding pays when it at least halves the look-ups: the plain form shares one table among
+// symmetric placements, the folded form does not, and fewer tables stay in the cache.
 std::unique_ptr<Evaluator> compiled_network(std::span<const TupleTable> tables,
                                             std::span<const double> weights, int stages) {
     std::size_t placements = 0;
     for (const TupleTable& table : tables) {
         placements += table.placements.size();
     }
-    return 2 * covering_sets(tables).size() <= placements
-               ? folded_network(tables, weights, stages)
-               : plain_network(tables, weights, stages);
+    return 2 * covering_sets(tables).size() <= placements ? folded_network(tables, weights, stages)
+                                                          : plain_network(tables, weights, stages);
 }
 
 }  // namespace outflank

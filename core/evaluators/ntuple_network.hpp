@@ -1,9 +1,10 @@
-// N-tuple network: each placement of a tuple reads its squares as a base-3 number (white 0, empty 1,
-// black 2) and looks it up in a table; the value is the sum (Lucas 2007 eq. 1; Jaskowski 2014 II-D).
+// N-tuple network: each placement of a tuple reads its squares as a base-3 number (white 0, empty
+// 1, black 2) and looks it up in a table; the value is the sum (Lucas 2007 eq. 1; Jaskowski 2014
+// II-D).
 //
-// Two forms of one class. The plain form has a slot for every placement, as written. The folded form
-// joins all placements that lie within one larger set of squares into a single table over that set,
-// so that a network of short tuples costs a few dozen look-ups (ntuple_compile.cpp).
+// Two forms of one class. The plain form has a slot for every placement, as written. The folded
+// form joins all placements that lie within one larger set of squares into a single table over that
+// set, so that a network of short tuples costs a few dozen look-ups (ntuple_compile.cpp).
 #pragma once
 
 #include "../aligned.hpp"
@@ -30,40 +31,49 @@ struct TupleTable {
 };
 
 // The stage of a game is the share of the 60 moves that is done: one set of tables a stage.
-constexpr int stage_of(int discs, int stages) { return (discs - 4 < 0 ? 0 : discs - 4) * stages / 61; }
+constexpr int stage_of(int discs, int stages) {
+    return (discs - 4 < 0 ? 0 : discs - 4) * stages / 61;
+}
+
+// A look-up's index, counted from the start of all tables: where the slot's table begins, plus the
+// base-3 number it reads.
+using Index = std::uint32_t;
 
 // Where each slot reads: steps[square][slot] is the worth of one digit (a power of three, or 0).
-// There are slots for whole vectors; those not in use always read the zero at the end of the tables.
-template <class Index>
+// There are slots for whole vectors; those not in use always read the zero at the end of the
+// tables.
 struct Slots {
-    int count = 0;                       // slots in use
-    int width = 0;                       // slots allotted: a multiple of 16
-    AlignedVector<Index> steps;          // [65][width]; row 64 is zero
-    AlignedVector<Index> all_black;      // [width], 3^length - 1
-    std::vector<std::uint32_t> offsets;  // [width], where the slot's table begins
+    int count = 0;                // slots in use
+    int width = 0;                // slots allotted: a multiple of LANES
+    AlignedVector<Index> steps;   // [65][width]; row 64 is zero
+    AlignedVector<Index> empty;   // [width], the index of an empty board
+    AlignedVector<Index> mirror;  // [width]; with the colours exchanged, index i becomes mirror - i
+
+    static constexpr int LANES = 16;
+    // `unused`: where the zero is.
+    Slots(std::size_t slots_in_use, Index unused);
+    // Slot k looks up a table of 3^length entries that begins at `offset`.
+    void place_table(std::size_t k, Index offset, std::size_t length);
 };
 
-// Index: uint16_t while no slot reads more than 10 squares, else uint32_t.
-template <class Index>
 class TableSum final : public Evaluator {
   public:
-    // tables: for each stage the tables that the offsets point into, then a zero.
-    TableSum(Slots<Index> slots, std::vector<double> tables, int stages);
+    // tables: for each stage the tables that the slots point into, then a zero.
+    TableSum(Slots slots, std::vector<double> tables, int stages);
     std::unique_ptr<Accumulator> accumulator() const override;
     double value(Accumulator& seen, Bits black, Bits white) const override;
     void values_after(Accumulator& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
                       std::span<double> values) const override;
-    int slot_count() const { return slots_.count; }
 
   private:
     struct Seen;
-    template <int Lanes, bool ONE_VECTOR>
+    template <int WIDTH>
     void values_after_in(Seen& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
                          std::span<double> values) const;
     void look(Seen& seen, Bits black, Bits white) const;
     const double* tables_of_stage(int discs) const;
 
-    Slots<Index> slots_;
+    Slots slots_;
     std::vector<double> tables_;
     int stages_;
     std::size_t stage_size_;

@@ -8,7 +8,8 @@
 namespace outflank::tests {
 
 inline Board random_discs(Generator& generator) {
-    const Bits occupied = generator.below(2) == 0 ? generator.next() : generator.next() | generator.next();
+    const Bits occupied =
+        generator.below(2) == 0 ? generator.next() : generator.next() | generator.next();
     const Bits black = occupied & generator.next();
     return {black, occupied & ~black, generator.below(2) == 0 ? Colour::black : Colour::white};
 }

@@ -60,8 +60,8 @@ void check_consistent(const Evaluator& evaluator) {
             const MoveList list(position, position.moves());
             for (const SeenAs seen_as : {SeenAs::mover_is_black, SeenAs::mover_is_white}) {
                 std::array<double, 64> values{};
-                evaluator.values_after(*along, board, list,
-                                       seen_as, {values.data(), static_cast<std::size_t>(list.count)});
+                evaluator.values_after(*along, board, list, seen_as,
+                                       {values.data(), static_cast<std::size_t>(list.count)});
                 for (std::size_t i = 0; i < static_cast<std::size_t>(list.count); ++i) {
                     const Board after = seen(position.play(list.squares[i]), seen_as);
                     auto fresh = evaluator.accumulator();
@@ -146,7 +146,8 @@ void test_piece_counter() {
         const Board board = tests::random_discs(generator);
         double sum = 0;
         for (int square = 0; square < 64; ++square) {
-            sum += weights[static_cast<std::size_t>(square)] * (static_cast<int>(digit(board, square)) - 1);
+            sum += weights[static_cast<std::size_t>(square)] *
+                   (static_cast<int>(digit(board, square)) - 1);
         }
         CHECK(std::abs(counter.value(*seen, board.black, board.white) - sum) < 1e-9);
     }
@@ -156,7 +157,8 @@ void test_piece_counter() {
 DenseLayer random_layer(Generator& generator, int inputs, int nodes) {
     const auto weights = random_weights(generator, static_cast<std::size_t>(inputs * nodes));
     const auto biases = random_weights(generator, static_cast<std::size_t>(nodes));
-    DenseLayer layer{inputs, nodes, {weights.begin(), weights.end()}, {biases.begin(), biases.end()}};
+    DenseLayer layer{
+        inputs, nodes, {weights.begin(), weights.end()}, {biases.begin(), biases.end()}};
     for (double& weight : layer.weights) {
         weight *= 0.005;
     }
@@ -182,12 +184,14 @@ double mlp_slow(const std::vector<DenseLayer>& layers, bool add_difference, cons
         }
         inputs = outputs;
     }
-    return inputs[0] + (add_difference ? std::popcount(board.black) - std::popcount(board.white) : 0);
+    return inputs[0] +
+           (add_difference ? std::popcount(board.black) - std::popcount(board.white) : 0);
 }
 
 void test_mlps() {
     Generator generator(4, 0);
-    const std::vector<std::vector<int>> shapes{{64, 32, 1}, {64, 91, 40, 10, 1}, {64, 3, 1}, {64, 1}};
+    const std::vector<std::vector<int>> shapes{
+        {64, 32, 1}, {64, 91, 40, 10, 1}, {64, 3, 1}, {64, 1}};
     for (const bool add_difference : {false, true}) {
         for (const auto& shape : shapes) {
             std::vector<DenseLayer> layers;

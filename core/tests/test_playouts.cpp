@@ -71,7 +71,8 @@ void check_records(const Played& played, const MatchRules& rules) {
             game.play(game.choice(square));
         }
         CHECK(ply == LONGEST_GAME || played.moves[i * LONGEST_GAME + ply] == NO_MOVE);
-        CHECK_EQUAL(static_cast<int>(played.differences[i]), rules.disc_difference_for_first(i, game));
+        CHECK_EQUAL(static_cast<int>(played.differences[i]),
+                    rules.disc_difference_for_first(i, game));
     }
 }
 

@@ -1,0 +1,88 @@
+"""outflank: a laboratory and a league for learned Othello players.
+
+>>> from outflank import league_match, named_player
+>>> round(league_match(named_player("all-2"), double_games=2000).play().score, 1)
+1.0
+
+The public names are imported when first used, so that `outflank --help` answers at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from outflank.board import Board, Square
+    from outflank.evaluators.doubled import DoubledFunction
+    from outflank.evaluators.mlp import Mlp
+    from outflank.evaluators.ntuple_network import NTupleNetwork
+    from outflank.evaluators.piece_counter import PieceCounter
+    from outflank.evaluators.protocol import CoreEvaluator, Evaluator, FunctionEvaluator
+    from outflank.evaluators.spatial_mlp import SpatialMlp
+    from outflank.evaluators.storage import StoredPlayer, load_player, save_player
+    from outflank.games.game import Game
+    from outflank.games.match import Match
+    from outflank.games.start_positions import read_start_positions
+    from outflank.games.statistics import Tally
+    from outflank.league.scoring import league_match
+    from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
+    from outflank.players.names import named_player
+
+__version__ = "0.1.0"
+_MODULE_OF = {
+    "Board": "board",
+    "CoreEvaluator": "evaluators.protocol",
+    "DoubledFunction": "evaluators.doubled",
+    "Evaluator": "evaluators.protocol",
+    "FunctionEvaluator": "evaluators.protocol",
+    "Game": "games.game",
+    "GreedyPlayer": "players.greedy",
+    "Match": "games.match",
+    "Mlp": "evaluators.mlp",
+    "NTupleNetwork": "evaluators.ntuple_network",
+    "PieceCounter": "evaluators.piece_counter",
+    "Player": "players.greedy",
+    "RandomPlayer": "players.greedy",
+    "SpatialMlp": "evaluators.spatial_mlp",
+    "Square": "board",
+    "StoredPlayer": "evaluators.storage",
+    "Tally": "games.statistics",
+    "league_match": "league.scoring",
+    "load_player": "evaluators.storage",
+    "named_player": "players.names",
+    "read_start_positions": "games.start_positions",
+    "save_player": "evaluators.storage",
+}
+__all__ = [
+    "Board",
+    "CoreEvaluator",
+    "DoubledFunction",
+    "Evaluator",
+    "FunctionEvaluator",
+    "Game",
+    "GreedyPlayer",
+    "Match",
+    "Mlp",
+    "NTupleNetwork",
+    "PieceCounter",
+    "Player",
+    "RandomPlayer",
+    "SpatialMlp",
+    "Square",
+    "StoredPlayer",
+    "Tally",
+    "league_match",
+    "load_player",
+    "named_player",
+    "read_start_positions",
+    "save_player",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'outflank' has no attribute {name!r}")
+    return getattr(import_module(f"outflank.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

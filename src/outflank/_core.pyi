@@ -1,0 +1,86 @@
+"""The C++ core of outflank. Squares are bits 0..63, a1 = 0, row by row."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+NO_MOVE: int = 255
+
+LONGEST_GAME: int = 60
+
+LONGEST_TUPLE: int = 15
+
+TIE: float = 1e-06
+
+def tuned_for() -> str:
+    """What kind of machine this build is for."""
+
+def legal_moves(mover: int, opponent: int) -> int: ...
+
+def flips(square: int, mover: int, opponent: int) -> int: ...
+
+def symmetric(set: int, symmetry: int) -> int: ...
+
+def perft(mover: int, opponent: int, depth: int) -> int: ...
+
+def squares(black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+    """Boards as rows of 64 numbers: black +1, white -1, empty 0."""
+
+def stream_numbers(seed: int, stream: int, count: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
+    """The first numbers of stream(seed, stream)."""
+
+class Evaluator:
+    def values(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+def piece_counter(weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Evaluator: ...
+
+def ntuple_network(tables: Sequence[Sequence[Sequence[int]]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stages: int = 1, form: str = 'compiled') -> Evaluator:
+    """form: plain, folded, or compiled (the faster of the two)."""
+
+def covering_sets(tables: Sequence[Sequence[Sequence[int]]]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
+    """The sets of squares that the folded form of a network looks up."""
+
+def mlp(layers: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], add_disc_difference: bool = False) -> Evaluator: ...
+
+class Player:
+    def judge(self, black: int, white: int, black_moves: bool) -> tuple[list[int], list[float]]: ...
+
+def player(for_black: Evaluator | None, for_white: Evaluator | None, view: str) -> Player: ...
+
+class MatchRules:
+    def __init__(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], epsilon: Sequence[float], seed: int, alternate_colours: bool = True) -> None: ...
+
+def play_games(first: Player, second: Player, rules: MatchRules, first_game: int, count: int, threads: int = 1, record: bool = False) -> tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C')] | None]: ...
+
+def disc_differences(rules: MatchRules, first_game: int, moves: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C')]: ...
+
+class GamesInStep:
+    """Many games in step, for players that live outside the core."""
+
+    def __init__(self, rules: MatchRules, first_game: int, count: int, record: bool = False) -> None: ...
+
+    @property
+    def over(self) -> bool: ...
+
+    @property
+    def games_over(self) -> int: ...
+
+    def gather(self, turn: int) -> int:
+        """Gathers the games that wait for player 0 or 1; returns how many."""
+
+    def waiting_boards(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]]: ...
+
+    def afterstates(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]]: ...
+
+    def answer_values(self, values_for_mover: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def answer_squares(self, squares: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def answer_by(self, player: Player) -> None: ...
+
+    def disc_differences(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C')]: ...
+
+    def moves(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C')]: ...

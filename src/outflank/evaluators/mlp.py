@@ -1,0 +1,79 @@
+"""Multi-layer perceptron on the 64 squares: 64-32-1 with 2,113 weights in Kim 2007.
+
+>>> Mlp().weights.size, Mlp(hidden=4).weights.size
+(2113, 265)
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank import _core
+from outflank.evaluators.protocol import BitArray, CoreEvaluator, FloatArray
+
+Layer = tuple[FloatArray, FloatArray]  # weights [inputs, nodes] and biases [nodes]
+
+
+def dense_layers(weights: FloatArray, nodes: tuple[int, ...]) -> list[Layer]:
+    """A flat vector cut into fully connected layers: each layer's weights [from][to], then its biases."""
+    layers = []
+    at = 0
+    for inputs, outputs in pairwise(nodes):
+        matrix = weights[at : at + inputs * outputs].reshape(inputs, outputs)
+        at += inputs * outputs
+        layers.append((np.ascontiguousarray(matrix), np.ascontiguousarray(weights[at : at + outputs])))
+        at += outputs
+    return layers
+
+
+def dense_weight_count(nodes: tuple[int, ...]) -> int:
+    return sum((inputs + 1) * outputs for inputs, outputs in pairwise(nodes))
+
+
+def forward(layers: list[Layer], squares: npt.NDArray[np.float32]) -> FloatArray:
+    """The layers by their definition, in NumPy: slow, and the measure of the core's."""
+    nodes = squares.astype(np.float64)
+    for weights, biases in layers[:-1]:
+        nodes = np.tanh(nodes @ weights + biases)
+    weights, biases = layers[-1]
+    return np.asarray((nodes @ weights + biases)[:, 0])
+
+
+class Mlp(CoreEvaluator):
+    """64 inputs (black +1, white -1, empty 0), one hidden layer of tanh nodes, one output.
+
+    The value is the output node's sum. Its tanh, which the papers apply, is left to the learner: it is
+    increasing, so it changes no choice. Weights: input to hidden [64][hidden], hidden biases, hidden
+    to output, output bias.
+    """
+
+    def __init__(self, weights: npt.ArrayLike | None = None, *, hidden: int = 32) -> None:
+        if not 1 <= hidden <= 4096:
+            raise ValueError(f"a network has 1 to 4096 hidden nodes, got {hidden}")
+        self.hidden = hidden
+        super().__init__(weights, dense_weight_count(self.nodes))
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        return (64, self.hidden, 1)
+
+    def with_weights(self, weights: npt.ArrayLike) -> Mlp:
+        return Mlp(weights, hidden=self.hidden)
+
+    @property
+    def architecture(self) -> dict[str, Any]:
+        return {"kind": "mlp", "hidden": self.hidden}
+
+    @property
+    def description(self) -> str:
+        return f"MLP 64-{self.hidden}-1"
+
+    def _compile(self) -> _core.Evaluator:
+        return _core.mlp(dense_layers(self.weights, self.nodes))
+
+    def values_plainly(self, black: BitArray, white: BitArray) -> FloatArray:
+        return forward(dense_layers(self.weights, self.nodes), _core.squares(black, white))

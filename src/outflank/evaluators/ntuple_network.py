@@ -1,0 +1,116 @@
+"""N-tuple network: tables looked up by what lies on each tuple's squares, summed (Lucas 2007 eq. 1).
+
+>>> network = NTupleNetwork.of_shape("all-2")
+>>> len(network.tables), network.weights.size
+(32, 288)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank import _core
+from outflank.evaluators.protocol import CoreEvaluator, FloatArray
+from outflank.evaluators.tuple_shapes import Table, shape
+
+MOST_WEIGHTS = 1 << 27  # a gigabyte of them
+
+
+class NTupleNetwork(CoreEvaluator):
+    """Tables with their placements on the board, as written: no symmetry is added.
+
+    The first square of a placement is the most significant digit; white 0, empty 1, black 2. The
+    weight vector holds the tables one after another; with game stages, one such set a stage, where
+    stage s of S serves boards with (discs - 4) * S / 61 rounded down to s.
+    """
+
+    def __init__(
+        self,
+        tables: Sequence[Sequence[Sequence[int]]],
+        weights: npt.ArrayLike | None = None,
+        *,
+        stages: int = 1,
+    ) -> None:
+        self.tables: tuple[Table, ...] = tuple(
+            tuple(tuple(int(square) for square in placement) for placement in table) for table in tables
+        )
+        self.stages = stages
+        _check(self.tables, stages)
+        super().__init__(weights, stages * self.weights_of_one_stage)
+
+    @classmethod
+    def of_shape(
+        cls, name: str, weights: npt.ArrayLike | None = None, *, stages: int = 1, seed: int = 1
+    ) -> NTupleNetwork:
+        """A network by the name of its shape: `all-2`, `rand-8x4`, `all-3+corner-2x5` (see shape)."""
+        return cls(shape(name, seed), weights, stages=stages)
+
+    @property
+    def weights_of_one_stage(self) -> int:
+        return sum(3 ** len(table[0]) for table in self.tables)
+
+    def table_weights(self, stage: int = 0) -> Iterator[tuple[Table, FloatArray]]:
+        """Each table with its weights."""
+        first = stage * self.weights_of_one_stage
+        for table in self.tables:
+            count = 3 ** len(table[0])
+            yield table, self.weights[first : first + count]
+            first += count
+
+    def with_weights(self, weights: npt.ArrayLike) -> NTupleNetwork:
+        return NTupleNetwork(self.tables, weights, stages=self.stages)
+
+    @property
+    def architecture(self) -> dict[str, Any]:
+        tables = [[list(placement) for placement in table] for table in self.tables]
+        return {"kind": "n-tuple-network", "stages": self.stages, "tables": tables}
+
+    @property
+    def description(self) -> str:
+        lengths = sorted({len(table[0]) for table in self.tables})
+        size = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+        stages = f", {self.stages} stages" if self.stages > 1 else ""
+        plural = "tuple" if len(self.tables) == 1 else "tuples"
+        return f"n-tuple network, {len(self.tables)} {plural} of {size}{stages}"
+
+    def _compile(self, form: Literal["compiled", "plain", "folded"] = "compiled") -> _core.Evaluator:
+        tables = [[list(placement) for placement in table] for table in self.tables]
+        return _core.ntuple_network(tables, self.weights, self.stages, form)
+
+    def values_plainly(self, black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64]) -> FloatArray:
+        """The values by the definition, in NumPy: slow, and the measure of the core's."""
+        digits = (_core.squares(black, white) + 1).astype(np.int64)
+        discs = np.bitwise_count(black | white).astype(np.int64)
+        first = np.maximum(discs - 4, 0) * self.stages // 61 * self.weights_of_one_stage
+        values = np.zeros(len(digits))
+        for table in self.tables:
+            for placement in table:
+                powers = 3 ** np.arange(len(placement) - 1, -1, -1)
+                values += self.weights[first + digits[:, list(placement)] @ powers]
+            first = first + 3 ** len(table[0])
+        return values
+
+
+def _check(tables: tuple[Table, ...], stages: int) -> None:
+    if not 1 <= stages <= 61:
+        raise ValueError(f"a network has 1 to 61 stages, got {stages}")
+    if not tables:
+        raise ValueError("a network needs at least one table")
+    for number, table in enumerate(tables, start=1):
+        if not table:
+            raise ValueError(f"table {number} has no placements")
+        length = len(table[0])
+        if not 1 <= length <= _core.LONGEST_TUPLE:
+            raise ValueError(f"table {number}: a tuple has 1 to {_core.LONGEST_TUPLE} squares, got {length}")
+        for placement in table:
+            if len(placement) != length:
+                raise ValueError(f"table {number}: its placements differ in length")
+            for square in placement:
+                if not 0 <= square <= 63:
+                    raise ValueError(f"table {number}: square {square} is outside 0..63")
+    if stages * sum(3 ** len(table[0]) for table in tables) > MOST_WEIGHTS:
+        raise ValueError(f"a network has at most {MOST_WEIGHTS:,} weights")

@@ -1,0 +1,128 @@
+"""What an evaluator is: numbers for a batch of boards, larger where Black stands better.
+
+>>> import numpy as np
+>>> from outflank import Board, FunctionEvaluator
+>>> corners = FunctionEvaluator(lambda squares: squares[:, [0, 7, 56, 63]].sum(axis=1))
+>>> corners(Board("X--------------------------OX------XO--------------------------- X"))
+1.0
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank import _core
+
+if TYPE_CHECKING:
+    from outflank.board import Board
+
+BitArray = npt.NDArray[np.uint64]
+FloatArray = npt.NDArray[np.float64]
+
+
+def board_bits(boards: Iterable[Board]) -> tuple[BitArray, BitArray]:
+    """Black and white discs of many boards as two arrays."""
+    listed = list(boards)
+    black = np.fromiter((board.black for board in listed), dtype=np.uint64, count=len(listed))
+    white = np.fromiter((board.white for board in listed), dtype=np.uint64, count=len(listed))
+    return black, white
+
+
+class Evaluator(ABC):
+    """Position -> number. It knows nothing of moves or of who is to move: black discs are black."""
+
+    @abstractmethod
+    def values(self, black: BitArray, white: BitArray) -> FloatArray:
+        """The values of a batch of boards, given as 64-bit sets of discs."""
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """What it is, in a few words."""
+
+    def __call__(self, board: Board) -> float:
+        """The value of one board."""
+        return float(self.values(*board_bits([board]))[0])
+
+
+class CoreEvaluator(Evaluator):
+    """An evaluator with a flat vector of weights and a form that plays inside the core.
+
+    Immutable: `with_weights` gives the same architecture with another vector.
+    """
+
+    def __init__(self, weights: npt.ArrayLike | None, weight_count: int) -> None:
+        vector = np.zeros(weight_count) if weights is None else np.array(weights, dtype=np.float64)
+        if vector.shape != (weight_count,):
+            raise ValueError(f"this evaluator has {weight_count} weights, got an array of {vector.shape}")
+        if not np.isfinite(vector).all():
+            raise ValueError(f"weight {int(np.argmin(np.isfinite(vector)))} is not a finite number")
+        vector.flags.writeable = False
+        self._weights: FloatArray = vector
+
+    @property
+    def weights(self) -> FloatArray:
+        """All weights in one vector (read-only)."""
+        return self._weights
+
+    @abstractmethod
+    def with_weights(self, weights: npt.ArrayLike) -> Self:
+        """The same architecture with other weights."""
+
+    @property
+    @abstractmethod
+    def architecture(self) -> dict[str, Any]:
+        """All but the weights, as plain data: what is stored beside them."""
+
+    @abstractmethod
+    def _compile(self) -> _core.Evaluator: ...
+
+    @cached_property
+    def core(self) -> _core.Evaluator:
+        """The form that plays: compiled once, when first needed."""
+        return self._compile()
+
+    def values(self, black: BitArray, white: BitArray) -> FloatArray:
+        return self.core.values(black, white)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CoreEvaluator):
+            return NotImplemented
+        return self.architecture == other.architecture and np.array_equal(self.weights, other.weights)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.weights.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.description}>"
+
+
+class FunctionEvaluator(Evaluator):
+    """Any function from a batch of boards to numbers: NumPy, PyTorch, ONNX or plain Python.
+
+    The function gets a float32 array of shape (boards, 64), row by row from a1: black +1, white -1,
+    empty 0. It returns one number a board, as anything that numpy.asarray takes.
+    """
+
+    def __init__(self, function: Callable[[npt.NDArray[np.float32]], Any], name: str = "function") -> None:
+        self._function = function
+        self._name = name
+
+    @property
+    def description(self) -> str:
+        return self._name
+
+    def values(self, black: BitArray, white: BitArray) -> FloatArray:
+        boards = _core.squares(black, white)
+        values = np.ascontiguousarray(self._function(boards), dtype=np.float64).reshape(-1)
+        if values.shape != (len(boards),):
+            raise ValueError(f"{self._name} returned {values.size} values for {len(boards)} boards")
+        if np.isnan(values).any():
+            raise ValueError(f"{self._name} returned NaN for board {int(np.argmax(np.isnan(values)))}")
+        return values

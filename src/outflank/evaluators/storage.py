@@ -1,0 +1,167 @@
+"""Players as files: the League's text format, and outflank's own in safetensors.
+
+Our own file holds one tensor, `weights` (64-bit floats), and in its metadata the architecture, the
+view, and where the player came from. Players are data, never code; a round trip is exact.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.league_text import PlayerFileError, read_league_text, write_league_text
+from outflank.evaluators.mlp import Mlp
+from outflank.evaluators.ntuple_network import NTupleNetwork
+from outflank.evaluators.piece_counter import PieceCounter
+from outflank.evaluators.protocol import CoreEvaluator, FloatArray
+from outflank.evaluators.spatial_mlp import SpatialMlp
+
+if TYPE_CHECKING:
+    from outflank.evaluators.player_schema import PlayerMetadata
+
+View = Literal["inversion", "negation", "doubled"]
+VIEWS: tuple[View, ...] = ("inversion", "negation", "doubled")
+FORMAT = "outflank-player-1"
+LARGEST_FILE = 256 << 20
+LARGEST_TEXT = 64 << 20
+
+
+@dataclass(frozen=True)
+class StoredPlayer:
+    """What a player file says: an evaluator, the view it was made for (if said), where it came from."""
+
+    evaluator: CoreEvaluator | DoubledFunction
+    view: View | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+def load_player(path: str | Path) -> StoredPlayer:
+    """Read a player file of either format."""
+    path = Path(path)
+    head = _read_head(path)
+    if _looks_like_safetensors(head):
+        return _load_safetensors(path)
+    return StoredPlayer(read_league_text(_read_text(path, head), str(path)))
+
+
+def save_player(player: StoredPlayer, path: str | Path) -> None:
+    """Write a player file: `.safetensors` in our own format, anything else in the League's text.
+
+    The file appears whole or not at all.
+    """
+    path = Path(path)
+    if path.suffix == ".safetensors":
+        content = _safetensors_bytes(player)
+    elif player.view == "doubled":
+        raise ValueError("the League's text format holds one evaluator; save to .safetensors instead")
+    else:
+        content = write_league_text(player.evaluator).encode()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _read_head(path: Path) -> bytes:
+    if path.is_dir():
+        raise PlayerFileError(f"{path} is a folder, not a player file")
+    size = path.stat().st_size
+    if size > LARGEST_FILE:
+        raise PlayerFileError(f"{path} has {size >> 20} MB; a player file has at most {LARGEST_FILE >> 20}")
+    with path.open("rb") as file:
+        return file.read(64)
+
+
+def _looks_like_safetensors(head: bytes) -> bool:
+    """A safetensors file opens with the header's length (8 bytes) and a JSON object."""
+    return len(head) > 8 and head[8:9] == b"{" and int.from_bytes(head[:8], "little") < LARGEST_FILE
+
+
+def _read_text(path: Path, head: bytes) -> str:
+    if path.stat().st_size > LARGEST_TEXT:
+        size = path.stat().st_size >> 20
+        raise PlayerFileError(f"{path} has {size} MB; a text player file has at most {LARGEST_TEXT >> 20}")
+    if b"\0" in head:
+        raise PlayerFileError(f"{path} is neither a League text file nor a safetensors file")
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PlayerFileError(f"{path}, byte {error.start}: this is not text; is it a player file?") from None
+
+
+def _load_safetensors(path: Path) -> StoredPlayer:
+    from pydantic import ValidationError
+    from safetensors import SafetensorError, safe_open
+
+    from outflank.evaluators.player_schema import PlayerMetadata
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            if metadata.get("format") != FORMAT or list(file.keys()) != ["weights"]:
+                raise PlayerFileError(f"{path} is a safetensors file, but not an {FORMAT} file")
+            weights = file.get_tensor("weights")
+    except SafetensorError as error:
+        raise PlayerFileError(f"{path} is damaged or cut off: {error}") from None
+    try:
+        described = PlayerMetadata.model_validate(
+            {key: json.loads(value) for key, value in metadata.items() if key != "format"}
+        )
+        if weights.ndim != 1 or weights.dtype not in (np.float64, np.float32):
+            raise ValueError(
+                f"its weights are {weights.dtype} of shape {weights.shape}, not a list of floats"
+            )
+        evaluator = _build(described, weights.astype(np.float64))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise PlayerFileError(f"{path}: its metadata is wrong at {where}: {first['msg']}") from None
+    except (ValueError, RecursionError) as error:
+        raise PlayerFileError(f"{path}: {error}") from None
+    return StoredPlayer(evaluator, described.view, described.provenance)
+
+
+def _build(described: PlayerMetadata, weights: FloatArray) -> CoreEvaluator | DoubledFunction:
+    architecture = described.architecture.model_dump()
+    if architecture["kind"] == "doubled":
+        black, white = architecture["black"], architecture["white"]
+        split = _weight_count(black)
+        return DoubledFunction(_build_one(black, weights[:split]), _build_one(white, weights[split:]))
+    return _build_one(architecture, weights)
+
+
+def _build_one(architecture: dict[str, Any], weights: FloatArray | None) -> CoreEvaluator:
+    match architecture["kind"]:
+        case "piece-counter":
+            return PieceCounter(weights, is_symmetric=architecture["symmetric"])
+        case "n-tuple-network":
+            return NTupleNetwork(architecture["tables"], weights, stages=architecture["stages"])
+        case "mlp":
+            return Mlp(weights, hidden=architecture["hidden"])
+        case _:
+            return SpatialMlp(weights)
+
+
+def _weight_count(architecture: dict[str, Any]) -> int:
+    return _build_one(architecture, None).weights.size
+
+
+def _safetensors_bytes(player: StoredPlayer) -> bytes:
+    from safetensors.numpy import save
+
+    described = {
+        "architecture": player.evaluator.architecture,
+        "view": player.view,
+        "provenance": dict(player.provenance),
+    }
+    metadata = {"format": FORMAT} | {key: json.dumps(value) for key, value in described.items()}
+    return save({"weights": np.ascontiguousarray(player.evaluator.weights)}, metadata=metadata)

@@ -1,0 +1,1 @@
+"""Games, matches, records and their statistics."""

@@ -1,0 +1,181 @@
+"""Matches: many double games between two players, streamed in batches.
+
+>>> from outflank import named_player
+>>> match = Match(named_player("all-2"), named_player("standard-heuristic"), double_games=500, epsilon=0.1)
+>>> round(match.play().score, 1)
+1.0
+
+Game number n draws only from stream(seed, n), so the same seed gives the same games whatever the
+threads, the batches, or the path: players made of core evaluators play in the core; any other player
+plays through the same rules many games in step, so that one call evaluates thousands of positions.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank import _core
+from outflank.board import Board, Square
+from outflank.games.game import Game
+from outflank.games.statistics import Tally
+from outflank.players.greedy import GreedyPlayer, Player
+
+BATCH_SECONDS = 0.2  # how long a batch should take: short enough to watch and to interrupt
+FIRST_BATCH = 64
+LARGEST_BATCH = 1 << 16
+GAMES_IN_STEP = 4096
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some consecutive games of a match."""
+
+    first_game: int
+    disc_differences: npt.NDArray[np.int8]  # for the first player, at the end of each game
+    moves: npt.NDArray[np.uint8] | None  # [games, 60], 255 after the last move; if recorded
+
+    @property
+    def tally(self) -> Tally:
+        return Tally.of_disc_differences(self.disc_differences)
+
+
+class Match:
+    """Double games between a first and a second player from given starts, in turn.
+
+    epsilon: the probability of a forced random move, one for both players or one for each.
+    """
+
+    def __init__(
+        self,
+        first: Player,
+        second: Player,
+        *,
+        double_games: int,
+        epsilon: float | tuple[float, float] = 0.0,
+        starts: Sequence[Board] = (Board(),),
+        seed: int = 1,
+        threads: int | None = None,
+    ) -> None:
+        self.first, self.second = first, second
+        self.double_games = double_games
+        self.epsilon = epsilon if isinstance(epsilon, tuple) else (epsilon, epsilon)
+        self.starts = tuple(starts)
+        self.seed = seed
+        self.threads = threads or available_cores()
+        _check(self)
+        self._rules = _core.MatchRules(
+            np.array([board.black for board in self.starts], dtype=np.uint64),
+            np.array([board.white for board in self.starts], dtype=np.uint64),
+            np.array([board.mover == "black" for board in self.starts]),
+            self.epsilon,
+            seed,
+        )
+
+    def batches(self, record: bool = False) -> Iterator[Batch]:
+        """The games in order, a batch at a time, in constant memory; batches adapt to the speed."""
+        games = 2 * self.double_games
+        at, size = 0, FIRST_BATCH
+        while at < games:
+            count = min(size, games - at)
+            began = time.perf_counter()
+            yield self._play_batch(at, count, record)
+            at += count
+            wanted = count * BATCH_SECONDS / max(time.perf_counter() - began, 1e-9)
+            size = 2 * round(max(1.0, min(wanted, 4 * size, LARGEST_BATCH) / 2))
+
+    def play(self) -> Tally:
+        """The whole match."""
+        return sum((batch.tally for batch in self.batches()), Tally())
+
+    def games(self) -> Iterator[Game]:
+        """Every game with its moves."""
+        for batch in self.batches(record=True):
+            assert batch.moves is not None
+            for i, moves in enumerate(batch.moves):
+                start = self.starts[(batch.first_game + i) // 2 % len(self.starts)]
+                yield Game(tuple(_squares(moves)), start)
+
+    def disc_differences(self, batch: Batch) -> npt.NDArray[np.int8]:
+        """Black's disc difference before the first move and after each: [games, 61]."""
+        if batch.moves is None:
+            raise ValueError("the batch was played without records; use batches(record=True)")
+        return _core.disc_differences(self._rules, batch.first_game, batch.moves)
+
+    def _play_batch(self, first_game: int, count: int, record: bool) -> Batch:
+        players = [getattr(player, "core", None) for player in (self.first, self.second)]
+        if players[0] is not None and players[1] is not None:
+            differences, moves = _core.play_games(
+                players[0], players[1], self._rules, first_game, count, self.threads, record
+            )
+            return Batch(first_game, differences, moves)
+        parts = [
+            self._play_in_step(at, min(GAMES_IN_STEP, first_game + count - at), record)
+            for at in range(first_game, first_game + count, GAMES_IN_STEP)
+        ]
+        return Batch(
+            first_game,
+            np.concatenate([part.disc_differences for part in parts]),
+            np.concatenate([part.moves for part in parts if part.moves is not None]) if record else None,
+        )
+
+    def _play_in_step(self, first_game: int, count: int, record: bool) -> Batch:
+        games = _core.GamesInStep(self._rules, first_game, count, record)
+        while not games.over:
+            for turn, player in enumerate((self.first, self.second)):
+                if games.gather(turn):
+                    _answer(games, player)
+        return Batch(first_game, games.disc_differences(), games.moves() if record else None)
+
+
+def _answer(games: _core.GamesInStep, player: Player) -> None:
+    """Let a player move in all games that wait for it."""
+    core = getattr(player, "core", None)
+    if core is not None:
+        games.answer_by(core)
+        return
+    black, white, black_moves = games.waiting_boards()
+    if isinstance(player, GreedyPlayer):
+        black_after, white_after, first = games.afterstates()
+        black_moved = np.repeat(black_moves.astype(bool), first[1:] - first[:-1])
+        games.answer_values(player.values_for_mover(black_after, white_after, black_moved))
+        return
+    boards = [
+        Board.from_discs(int(b), int(w), "black" if is_black else "white")
+        for b, w, is_black in zip(black, white, black_moves, strict=True)
+    ]
+    chosen = [player.choose(board) for board in boards]
+    for board, square in zip(boards, chosen, strict=True):
+        if square not in board.legal_moves:
+            raise ValueError(f"{player.name} chose {square!r}, which is not a legal move on {board.text}")
+    games.answer_squares(np.array(chosen, dtype=np.uint8))
+
+
+def _squares(moves: npt.NDArray[np.uint8]) -> Iterator[Square]:
+    return (Square(int(move)) for move in moves if move != _core.NO_MOVE)
+
+
+def _check(match: Match) -> None:
+    if match.double_games < 1:
+        raise ValueError(f"a match has at least one double game, got {match.double_games}")
+    for epsilon in match.epsilon:
+        if not 0 <= epsilon <= 1:
+            raise ValueError(f"epsilon must be within 0..1, got {epsilon}")
+    if not match.starts:
+        raise ValueError("a match needs at least one start position")
+    if not 0 <= match.seed < 1 << 64:
+        raise ValueError(f"a seed is a whole number from 0 to 2^64 - 1, got {match.seed}")
+    if not 1 <= match.threads <= 1024:
+        raise ValueError(f"threads must be within 1..1024, got {match.threads}")
+
+
+def available_cores() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

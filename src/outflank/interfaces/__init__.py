@@ -1,0 +1,1 @@
+"""How people and programs meet outflank. Only this room prints."""

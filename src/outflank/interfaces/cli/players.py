@@ -1,0 +1,151 @@
+"""`outflank show`, `outflank convert` and `outflank perft`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from outflank.interfaces.cli.progress import note, out, print_json
+from outflank.interfaces.cli.scoring import Json, PlayerName
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(show)
+    app.command()(convert)
+    app.command()(perft)
+
+
+def show(
+    player: PlayerName,
+    picture: Annotated[Path | None, typer.Option("--out", help="Draw it: .png, .svg or .pdf.")] = None,
+    as_json: Json = False,
+) -> None:
+    """What a player is: its architecture and weights, and a picture of them."""
+    import numpy as np
+
+    from outflank.evaluators.doubled import DoubledFunction
+    from outflank.evaluators.protocol import CoreEvaluator
+    from outflank.players.greedy import GreedyPlayer
+    from outflank.players.names import named_player
+
+    shown = named_player(player)
+    if not isinstance(shown, GreedyPlayer) or not isinstance(
+        shown.evaluator, CoreEvaluator | DoubledFunction
+    ):
+        raise ValueError(f"{player} has no weights to show")
+    for text in shown.notes:
+        note(text)
+    weights = shown.evaluator.weights
+    report: dict[str, Any] = {
+        "player": player,
+        "evaluator": shown.evaluator.description,
+        "view": shown.view,
+        "weights": int(weights.size),
+        "nonzero_weights": int(np.count_nonzero(weights)),
+        "smallest": float(weights.min()),
+        "largest": float(weights.max()),
+    }
+    if picture is not None:
+        from outflank.plots.networks import draw_evaluator, save_figure
+
+        save_figure(draw_evaluator(shown.evaluator, f"{player}: {shown.evaluator.description}"), picture)
+        report["picture"] = str(picture)
+    if as_json:
+        print_json(report)
+        return
+    _print_shown(report, shown.evaluator)
+
+
+def _print_shown(report: dict[str, Any], evaluator: Any) -> None:
+    from rich.table import Table
+
+    from outflank.evaluators.piece_counter import PieceCounter
+
+    table = Table(show_header=False)
+    for key, value in report.items():
+        if key != "picture":
+            table.add_row(key.replace("_", " "), f"{value:,}" if isinstance(value, int) else f"{value}")
+    out.print(table)
+    if isinstance(evaluator, PieceCounter):
+        board = Table(show_header=True, box=None, padding=(0, 1))
+        for column in " abcdefgh":
+            board.add_column(column, justify="right", style="dim" if column == " " else "")
+        for number, row in enumerate(evaluator.square_weights.reshape(8, 8), start=1):
+            board.add_row(str(number), *(f"{weight:g}" for weight in row))
+        out.print(board)
+    if "picture" in report:
+        out.print(f"Picture: {report['picture']}", markup=False)
+    else:
+        out.print(f"Draw it: outflank show {report['player']} --out picture.png", markup=False)
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="NAME_OR_FILE[,view=...]")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help=".safetensors, or any other name for League text")
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it is there.")] = False,
+) -> None:
+    """Convert a player between the League's text format and outflank's own."""
+    from outflank.evaluators.doubled import DoubledFunction
+    from outflank.evaluators.protocol import CoreEvaluator
+    from outflank.evaluators.storage import StoredPlayer, save_player
+    from outflank.players.greedy import GreedyPlayer
+    from outflank.players.names import named_player
+
+    player = named_player(source)
+    if not isinstance(player, GreedyPlayer) or not isinstance(
+        player.evaluator, CoreEvaluator | DoubledFunction
+    ):
+        raise ValueError(f"{source} has no weights to convert")
+    if target.exists() and not force:
+        raise ValueError(f"{target} is already there; choose another name or add --force")
+    view = None if player.notes else player.view
+    save_player(StoredPlayer(player.evaluator, view, {"converted from": source}), target)
+    is_ours = target.suffix == ".safetensors"
+    if is_ours and view is None:
+        note(
+            f"{source} does not say its view and neither does {target}; add ,view=inversion or ,view=negation"
+        )
+    elif not is_ours and view not in (None, "negation"):
+        note(f"the League's text format does not hold a view; play it as {target},view={view}")
+    out.print(
+        f"{target}: {player.evaluator.description}, {player.evaluator.weights.size:,} weights", markup=False
+    )
+    out.print(
+        f"Score it: outflank score {target}" + ("" if is_ours or view is None else f",view={view}"),
+        markup=False,
+    )
+
+
+def perft(
+    depth: Annotated[int, typer.Argument(help="Plies; a pass counts as one.", min=0, max=14)],
+    moves: Annotated[
+        str, typer.Option(help="Count from the position after this transcript, such as f5d6.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Count the paths of a given number of plies: a check of the rules, and of their speed."""
+    from outflank import _core
+    from outflank.board import Board
+
+    board = Board.from_transcript(moves)
+    rows = []
+    for plies in range(1, depth + 1) if depth else (0,):
+        began = time.perf_counter()
+        paths = _core.perft(board.mover_discs, board.opponent_discs, plies)
+        rows.append({"depth": plies, "paths": paths, "seconds": round(time.perf_counter() - began, 6)})
+    if as_json:
+        print_json({"position": board.text, "perft": rows})
+        return
+    from rich.table import Table
+
+    table = Table()
+    for name in ("depth", "paths", "seconds"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(str(row["depth"]), f"{row['paths']:,}", f"{row['seconds']:.3f}")
+    out.print(table)

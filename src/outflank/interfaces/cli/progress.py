@@ -1,0 +1,72 @@
+"""Progress bars, JSON and notes: what all commands share."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+def print_json(report: Any) -> None:
+    print(json.dumps(report, indent=2))
+
+
+def note(text: str) -> None:
+    """Something worth knowing that is no result: to stderr."""
+    err.print(f"note: {text}", style="yellow", markup=False, soft_wrap=True)
+
+
+@dataclass
+class Meter:
+    """Counts what is done and how fast."""
+
+    began: float = field(default_factory=time.perf_counter)
+    done: int = 0
+    _bar: tuple[Progress, TaskID] | None = None
+
+    def advance(self, count: int, described: str | None = None) -> None:
+        self.done += count
+        if self._bar is not None:
+            progress, task = self._bar
+            progress.update(task, completed=self.done, rate=f"{self.rate:,.0f}", described=described or "")
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.began
+
+    @property
+    def rate(self) -> float:
+        return self.done / max(self.seconds, 1e-9)
+
+
+@contextmanager
+def meter(what: str, total: int, unit: str) -> Iterator[Meter]:
+    """A bar with rate and ETA on a terminal; silent elsewhere."""
+    if not sys.stderr.isatty():
+        yield Meter()
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[rate]} " + unit + "/s"),
+        TextColumn("{task.fields[described]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True) as progress:
+        task = progress.add_task(what, total=total, rate="0", described="")
+        yield Meter(_bar=(progress, task))

@@ -1,0 +1,225 @@
+"""`outflank score` and `outflank match`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from outflank.interfaces.cli.progress import Meter, meter, note, out, print_json
+
+if TYPE_CHECKING:
+    from outflank.games.match import Match
+    from outflank.games.statistics import Tally
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same games.")]
+Threads = Annotated[int | None, typer.Option(help="How many threads; all cores by default.", min=1, max=1024)]
+PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help="NAME_OR_FILE[,key=value...]")]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(score)
+    app.command()(match)
+
+
+def score(
+    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="NAME_OR_FILE[,key=value...]")],
+    double_games: Annotated[int, typer.Option(help="Pairs of games with colours swapped.")] = 50_000,
+    epsilon: Annotated[str, typer.Option(help="Probability of a forced random move.")] = "0.1",
+    opponent: Annotated[str, typer.Option(help="Against whom.")] = "standard-heuristic",
+    seed: Seed = 1,
+    threads: Threads = None,
+    as_json: Json = False,
+) -> None:
+    """The Othello League score of one or more players, with its 95 % interval."""
+    forced = _epsilon(epsilon)
+    matches = [_match(player, opponent, double_games, forced, seed, threads) for player in players]
+    _report(matches, as_json)
+
+
+def match(
+    first: Annotated[str, typer.Argument(metavar="A", help="NAME_OR_FILE[,key=value...]")],
+    second: Annotated[str, typer.Argument(metavar="B")],
+    double_games: Annotated[
+        int | None, typer.Option(help="Default: 1,000, or one for each start position.")
+    ] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="E for both or E,E for each. Default: 0.1, or 0 with --starts.")
+    ] = None,
+    starts: Annotated[
+        Path | None, typer.Option(help="Start positions: FFO text, or grids of 0 white, 1 empty, 2 black.")
+    ] = None,
+    seed: Seed = 1,
+    threads: Threads = None,
+    record: Annotated[Path | None, typer.Option(help="Write every game to this file, as JSON lines.")] = None,
+    as_json: Json = False,
+) -> None:
+    """A match between two players; the score is A's."""
+    from outflank.games.start_positions import read_start_positions
+
+    boards = read_start_positions(starts) if starts else None
+    games = double_games or (len(boards) if boards else 1000)
+    forced = _epsilon(epsilon or ("0" if boards else "0.1"))
+    _report([_match(first, second, games, forced, seed, threads, boards)], as_json, record)
+
+
+def _match(
+    first: str,
+    second: str,
+    double_games: int,
+    epsilon: tuple[float, float],
+    seed: int,
+    threads: int | None,
+    starts: Any = None,
+) -> Match:
+    from outflank.board import Board
+    from outflank.games.match import Match
+    from outflank.players.names import named_player
+
+    players = [named_player(name) for name in (first, second)]
+    for player in players:
+        for text in getattr(player, "notes", ()):
+            note(text)
+    return Match(
+        players[0],
+        players[1],
+        double_games=double_games,
+        epsilon=epsilon,
+        starts=starts or (Board(),),
+        seed=seed,
+        threads=threads,
+    )
+
+
+def _epsilon(text: str) -> tuple[float, float]:
+    parts = text.split(",")
+    try:
+        numbers = [float(part) for part in parts]
+    except ValueError:
+        raise ValueError(f"epsilon must be a number within 0..1, got {text!r}") from None
+    if len(numbers) > 2:
+        raise ValueError(f"epsilon is one number, or two for the two players; got {text!r}")
+    return numbers[0], numbers[-1]
+
+
+def _report(matches: list[Match], as_json: bool, record: Path | None = None) -> None:
+    """Plays, shows progress, prints; an interrupted match leaves what it has, marked as partial."""
+    reports: list[dict[str, Any]] = []
+    for games in matches:
+        if (report := _played(games, record)) is not None:
+            reports.append(report)
+        if report is None or report["partial"]:
+            break
+    if reports and as_json:
+        print_json(reports[0] if len(matches) == 1 else reports)
+    elif reports:
+        _print_table(reports, record)
+    if len(reports) < len(matches) or reports[-1]["partial"]:
+        raise KeyboardInterrupt
+
+
+def _played(games: Match, record: Path | None) -> dict[str, Any] | None:
+    """The report of a match; of its finished part if it was interrupted; None if nothing is finished."""
+    tally = None
+    with meter(f"{games.first.name} - {games.second.name}", 2 * games.double_games, "games") as progress:
+        try:
+            for result in _tallies(games, progress, record):
+                tally = result
+        except KeyboardInterrupt:
+            pass
+        rate = progress.rate
+    return None if tally is None else _as_report(games, tally, rate)
+
+
+def _tallies(games: Match, progress: Meter, record: Path | None) -> Iterator[Tally]:
+    from outflank.games.statistics import Tally
+
+    tally = Tally()
+    file = record.open("x", encoding="utf-8") if record else None
+    try:
+        for batch in games.batches(record=file is not None):
+            if file is not None:
+                _write_records(games, batch, file)
+            tally += batch.tally
+            progress.advance(len(batch.disc_differences), f"score {tally.score:.4f}")
+            yield tally
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _write_records(games: Match, batch: Any, file: IO[str]) -> None:
+    """One line a game: who was Black, the start, the moves, Black's disc difference along the game."""
+    from outflank import _core
+    from outflank.board import Square
+
+    trajectories = games.disc_differences(batch)
+    for i, moves in enumerate(batch.moves):
+        number = batch.first_game + i
+        squares = [Square(int(move)) for move in moves if move != _core.NO_MOVE]
+        line = {
+            "game": number,
+            "black": (games.first if number % 2 == 0 else games.second).name,
+            "start": games.starts[number // 2 % len(games.starts)].text,
+            "moves": "".join(map(str, squares)),
+            "disc_differences": trajectories[i, : len(squares) + 1].tolist(),
+        }
+        file.write(json.dumps(line) + "\n")
+
+
+def _as_report(games: Match, tally: Tally, rate: float) -> dict[str, Any]:
+    same = games.epsilon[0] == games.epsilon[1]
+    return {
+        "player": games.first.name,
+        "opponent": games.second.name,
+        "double_games": tally.games // 2,
+        "epsilon": games.epsilon[0] if same else list(games.epsilon),
+        "score": tally.score,
+        "ci95": list(tally.ci95),
+        "wins": tally.wins,
+        "draws": tally.draws,
+        "losses": tally.losses,
+        "games_per_second": round(rate, 1),
+        "threads": games.threads,
+        "seed": games.seed,
+        "partial": tally.games < 2 * games.double_games,
+    }
+
+
+def _print_table(reports: list[dict[str, Any]], record: Path | None) -> None:
+    from rich.table import Table
+
+    table = Table()
+    for name in ("player", "score, 95 % interval", "wins", "draws", "losses", "games/s"):
+        table.add_column(name, justify="left" if name == "player" else "right", overflow="fold")
+    for report in reports:
+        low, high = report["ci95"]
+        table.add_row(
+            _short(report["player"]) + (" (partial)" if report["partial"] else ""),
+            f"[bold]{report['score']:.4f}[/bold] ± {(high - low) / 2:.4f}",
+            *(f"{report[key]:,.0f}" for key in ("wins", "draws", "losses", "games_per_second")),
+        )
+    out.print(table)
+    report = reports[-1]
+    epsilon = report["epsilon"]
+    shown = f"{epsilon:g}" if isinstance(epsilon, float) else " and ".join(f"{e:g}" for e in epsilon)
+    plural = "s" if report["threads"] > 1 else ""
+    out.print(
+        f"against {_short(report['opponent'])}: {report['double_games']:,} double games,"
+        f" epsilon {shown}, seed {report['seed']}, {report['threads']} thread{plural}"
+    )
+    if any(report["partial"] for report in reports):
+        out.print("Interrupted: the last row is a partial result.")
+    if record is not None:
+        out.print(f"Every game with its moves: {record}", markup=False)
+
+
+def _short(name: str) -> str:
+    """A player's name without the folders of its file, safe from markup."""
+    from rich.markup import escape
+
+    return escape(name.rsplit("/", 1)[-1])

@@ -1,0 +1,1 @@
+"""The Othello League: how players are measured and ranked."""

@@ -1,0 +1,1 @@
+"""Experiments and measurements that compare outflank with what is published."""

@@ -1,0 +1,66 @@
+"""What tests share: the shared data where it is there, and boards to test on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from outflank import Board
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Published players and positions beside the checkout; tests that need them skip without."""
+    if not (SHARED / "players").is_dir():
+        pytest.skip("../shared with the published players is not there")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def random_boards() -> list[Board]:
+    """Boards from random games, and boards with discs anywhere."""
+    random = np.random.default_rng(5)
+    boards = []
+    for _ in range(40):
+        board = Board()
+        while not board.is_over:
+            board = board.settled()
+            boards.append(board)
+            board = board.play(board.legal_moves[random.integers(len(board.legal_moves))])
+        boards.append(board)
+    for _ in range(300):
+        occupied, black = (int(n) for n in random.integers(0, 1 << 64, size=2, dtype=np.uint64))
+        mover = "black" if random.integers(2) else "white"
+        boards.append(Board.from_discs(occupied & black, occupied & ~black, mover))  # type: ignore[arg-type]
+    return boards
+
+
+@pytest.fixture(scope="session")
+def board_arrays(random_boards: list[Board]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    black = np.array([board.black for board in random_boards], dtype=np.uint64)
+    return black, np.array([board.white for board in random_boards], dtype=np.uint64)
+
+
+Outflank = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def outflank() -> Outflank:
+    """Runs the command line as a real process."""
+
+    def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
+        return subprocess.run(
+            [*command, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+        )
+
+    return run

@@ -1,0 +1,70 @@
+"""Games that a person can replay, and a fingerprint of many more: they must never change by accident.
+
+The portable build runs this too: every machine plays the same games.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from outflank import Game, GreedyPlayer, Match, Mlp, NTupleNetwork, Player, RandomPlayer, SpatialMlp, _core, named_player
+
+GAMES = Path(__file__).with_name("games.txt")
+
+
+def _players() -> dict[str, Player]:
+    def network(evaluator: NTupleNetwork | Mlp | SpatialMlp, name: str) -> Player:
+        weights = np.random.default_rng(1).uniform(-0.2, 0.2, evaluator.weights.size)
+        return GreedyPlayer(evaluator.with_weights(weights), "inversion", name)
+
+    return {
+        "random": RandomPlayer(),
+        "standard-heuristic": named_player("standard-heuristic"),
+        "all-2": named_player("all-2"),
+        "logistello": network(NTupleNetwork.of_shape("logistello", stages=4), "logistello"),
+        "mlp": network(Mlp(), "mlp"),
+        "spatial-mlp": network(SpatialMlp(), "spatial-mlp"),
+    }
+
+
+PLAYERS = _players()
+FINGERPRINTS = {
+    "random": "a6c852681243af61",
+    "standard-heuristic": "5615d798489b0658",
+    "all-2": "bbbbffa02809170a",
+    "logistello": "6b0b61ca309cea32",
+    "mlp": "4fbf2009376c2b2c",
+    "spatial-mlp": "95af6cdf8e678e2e",
+}
+
+
+def _match(name: str, double_games: int) -> Match:
+    return Match(PLAYERS[name], PLAYERS["standard-heuristic"], double_games=double_games, epsilon=0.1, seed=2014)
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_golden_games(name: str) -> None:
+    expected = [line.split() for line in GAMES.read_text().splitlines() if line.startswith(f"{name} ")]
+    games = list(_match(name, 1).games())
+    assert [[name, game.transcript, f"{game.final.disc_difference:+d}"] for game in games] == expected
+    for _, transcript, difference in expected:
+        assert Game.from_transcript(transcript).final.disc_difference == int(difference)
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_fingerprint_of_a_thousand_games(name: str) -> None:
+    digest = hashlib.sha256()
+    for batch in _match(name, 500).batches(record=True):
+        assert batch.moves is not None
+        digest.update(batch.moves.tobytes())
+    assert digest.hexdigest()[:16] == FINGERPRINTS[name]
+
+
+def test_the_build_is_the_one_that_was_asked_for() -> None:
+    if os.environ.get("OUTFLANK_EXPECT") == "portable":
+        assert _core.tuned_for() == "any machine"
