@@ -326,7 +326,8 @@ void bind_games_in_step(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_core, m) {
-    // Players kept in globals (a notebook, a test) outlive the module at exit; that is no leak of ours.
+    // Players kept in globals (a notebook, a test) outlive the module at exit; that is no leak of
+    // ours.
     nb::set_leak_warnings(false);
     m.doc() = "The C++ core of outflank. Squares are bits 0..63, a1 = 0, row by row.";
     m.attr("NO_MOVE") = static_cast<int>(NO_MOVE);

@@ -24,7 +24,7 @@ def flips_slow(board: Board, square: Square) -> set[int]:
     flipped: set[int] = set()
     for dr in (-1, 0, 1):
         for dc in (-1, 0, 1):
-            run = []
+            run: list[int] = []
             row, column = square.row + dr, square.column + dc
             while (dr or dc) and 0 <= row < 8 and 0 <= column < 8:
                 disc = board.disc(8 * row + column)

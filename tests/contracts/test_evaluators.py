@@ -71,13 +71,14 @@ def test_values_equal_the_definition(evaluator: CoreEvaluator, board_arrays: tup
     )
 
 
-@every_evaluator
+NETWORKS = {name: network for name, network in EVALUATORS.items() if isinstance(network, NTupleNetwork)}
+
+
+@pytest.mark.parametrize("network", NETWORKS.values(), ids=NETWORKS.keys())
 def test_compiled_equals_plain_to_the_last_bit(
-    evaluator: CoreEvaluator, board_arrays: tuple[Bits, Bits]
+    network: NTupleNetwork, board_arrays: tuple[Bits, Bits]
 ) -> None:
-    if not isinstance(evaluator, NTupleNetwork):
-        pytest.skip("only n-tuple networks are compiled")  # the other kinds have one form
-    plain, folded = (evaluator._compile(form).values(*board_arrays) for form in ("plain", "folded"))  # type: ignore[arg-type]
+    plain, folded = (network._compile(form).values(*board_arrays) for form in ("plain", "folded"))
     assert np.array_equal(plain, folded)
 
 
@@ -166,13 +167,12 @@ def test_doubled_function_is_stored_exactly(tmp_path: Path) -> None:
 @every_evaluator
 def test_views(evaluator: CoreEvaluator, random_boards: list[Board]) -> None:
     for board in random_boards[1:40]:
-        white_moves = board.mover == "white"
-        for view, value in (
-            ("inversion", lambda b, w=white_moves: evaluator(_inverted(b) if w else b)),
-            ("negation", lambda b, w=white_moves: -evaluator(b) if w else evaluator(b)),
-        ):
-            judged = GreedyPlayer(evaluator, view).judge(board)  # type: ignore[arg-type]
-            assert judged == [(move, value(board.play(move))) for move in board.legal_moves]
+        after = [(move, board.play(move)) for move in board.legal_moves]
+        sign = 1 if board.mover == "black" else -1
+        inverted = [(move, evaluator(b if sign == 1 else _inverted(b))) for move, b in after]
+        assert GreedyPlayer(evaluator, "inversion").judge(board) == inverted
+        negated = [(move, sign * evaluator(b)) for move, b in after]
+        assert GreedyPlayer(evaluator, "negation").judge(board) == negated
 
 
 def _inverted(board: Board) -> Board:

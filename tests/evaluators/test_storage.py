@@ -55,7 +55,10 @@ def test_published_files_round_trip(shared: Path, tmp_path: Path) -> None:
         ("0", "number of tables should be within 1..1000000, got 0"),
         ("1\n1 2\n0 64\n1 2 3", "line 3, column 3: table 1: a square should be within 0..63, got 64"),
         ("1 1 1 -1 1 2 3", "table 1: a square should be within 0..63, got -1"),
-        ("1 1 2 0 63 1 2", r"ends where table 1: a weight \(number 3 of 3\) should be; it may have been cut off"),
+        (
+            "1 1 2 0 63 1 2",
+            r"ends where table 1: a weight \(number 3 of 3\) should be; it may have been cut off",
+        ),
         ("1 1 1 0 1 2 nan", "weights must be finite"),
         ("1 1 1 0 1 2 inf", "weights must be finite"),
         ("1 1 1 0 1 2 1e999", "weights must be finite"),
@@ -97,7 +100,9 @@ def test_any_bytes_are_a_player_or_a_clear_error(tmp_path: Path, content: bytes)
 
 @given(st.binary(max_size=60), st.integers(0, 400))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_damaged_safetensors_file_is_a_player_or_a_clear_error(tmp_path: Path, junk: bytes, at: int) -> None:
+def test_a_damaged_safetensors_file_is_a_player_or_a_clear_error(
+    tmp_path: Path, junk: bytes, at: int
+) -> None:
     path = tmp_path / "damaged.safetensors"
     save_player(StoredPlayer(NTupleNetwork.of_shape("all-1"), "inversion"), path)
     content = path.read_bytes()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from outflank import NTupleNetwork, PieceCounter, named_player
 from outflank.evaluators.tuple_shapes import PATTERNS, expansions, lucas_snakes, shape, snakes, straight
 
 
-@pytest.mark.parametrize(("length", "tuples", "weights"), [(1, 10, 30), (2, 32, 288), (3, 24, 648), (4, 21, 1701)])
+@pytest.mark.parametrize(
+    ("length", "tuples", "weights"), [(1, 10, 30), (2, 32, 288), (3, 24, 648), (4, 21, 1701)]
+)
 def test_systematic_networks_have_the_papers_sizes(length: int, tuples: int, weights: int) -> None:
     """Jaskowski 2014, Table II and section II-E."""
     assert len(straight(length)) == tuples
@@ -34,7 +38,7 @@ def test_expansions_keep_the_order_of_the_squares() -> None:
     images = expansions([2, 11, 20, 28, 34, 35])
     assert len(images) == 8
     for image in images:
-        steps = [(abs(b // 8 - a // 8), abs(b % 8 - a % 8)) for a, b in zip(image, image[1:], strict=False)]
+        steps = [(abs(b // 8 - a // 8), abs(b % 8 - a % 8)) for a, b in pairwise(image)]
         assert [sorted(step) for step in steps] == [[1, 1], [1, 1], [0, 1], [1, 2], [0, 1]]
 
 

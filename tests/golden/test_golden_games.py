@@ -12,7 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outflank import Game, GreedyPlayer, Match, Mlp, NTupleNetwork, Player, RandomPlayer, SpatialMlp, _core, named_player
+from outflank import (
+    Game,
+    GreedyPlayer,
+    Match,
+    Mlp,
+    NTupleNetwork,
+    Player,
+    RandomPlayer,
+    SpatialMlp,
+    _core,
+    named_player,
+)
 
 GAMES = Path(__file__).with_name("games.txt")
 
@@ -44,7 +55,9 @@ FINGERPRINTS = {
 
 
 def _match(name: str, double_games: int) -> Match:
-    return Match(PLAYERS[name], PLAYERS["standard-heuristic"], double_games=double_games, epsilon=0.1, seed=2014)
+    return Match(
+        PLAYERS[name], PLAYERS["standard-heuristic"], double_games=double_games, epsilon=0.1, seed=2014
+    )
 
 
 @pytest.mark.parametrize("name", PLAYERS)

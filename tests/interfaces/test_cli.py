@@ -24,7 +24,9 @@ def test_score_as_json(outflank: Outflank) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     report = json.loads(result.stdout)
     assert list(report)[: len(KEYS)] == KEYS
-    expected = Match(named_player("all-2"), named_player("standard-heuristic"), double_games=500, epsilon=0.1, seed=7)
+    expected = Match(
+        named_player("all-2"), named_player("standard-heuristic"), double_games=500, epsilon=0.1, seed=7
+    )
     tally = expected.play()
     assert (report["wins"], report["draws"], report["losses"]) == (tally.wins, tally.draws, tally.losses)
     assert report["score"] == tally.score
@@ -41,7 +43,9 @@ def test_score_for_people(outflank: Outflank) -> None:
 
 def test_match_from_starts_with_records(outflank: Outflank, shared: Path, tmp_path: Path) -> None:
     starts, record = shared / "positions" / "lucas-boards.txt", tmp_path / "games.jsonl"
-    result = outflank("match", "all-2", "standard-heuristic", "--starts", starts, "--record", record, "--json")
+    result = outflank(
+        "match", "all-2", "standard-heuristic", "--starts", starts, "--record", record, "--json"
+    )
     report = json.loads(result.stdout)
     assert (report["double_games"], report["epsilon"]) == (1000, 0.0)
     games = [json.loads(line) for line in record.read_text().splitlines()]
@@ -53,7 +57,9 @@ def test_match_from_starts_with_records(outflank: Outflank, shared: Path, tmp_pa
 
 
 def test_epsilon_for_each_player(outflank: Outflank) -> None:
-    report = json.loads(outflank("match", "all-2", "random", "--epsilon", "0.1,0", "--double-games", 50, "--json").stdout)
+    report = json.loads(
+        outflank("match", "all-2", "random", "--epsilon", "0.1,0", "--double-games", 50, "--json").stdout
+    )
     assert report["epsilon"] == [0.1, 0.0]
 
 

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from outflank import GreedyPlayer, NTupleNetwork, PieceCounter, RandomPlayer, StoredPlayer, named_player, save_player
+from outflank import (
+    GreedyPlayer,
+    NTupleNetwork,
+    PieceCounter,
+    RandomPlayer,
+    StoredPlayer,
+    named_player,
+    save_player,
+)
 from outflank.players.names import split_name
 
 
@@ -49,7 +57,10 @@ def test_commas_in_file_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("standard-heuristc", "'standard-heuristc' is not a player or a file; did you mean standard-heuristic?"),
+        (
+            "standard-heuristc",
+            "'standard-heuristc' is not a player or a file; did you mean standard-heuristic?",
+        ),
         ("nothing-like-it-at-all-here", "known: standard-heuristic, all-2, random"),
         ("all-2,vieww=negation", "'vieww' is not an option of a player; did you mean view?"),
         ("all-2,view=inverson", "'inverson' is not a view; did you mean inversion?"),
