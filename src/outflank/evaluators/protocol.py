@@ -120,7 +120,10 @@ class FunctionEvaluator(Evaluator):
 
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
         boards = _core.squares(black, white)
-        values = np.ascontiguousarray(self._function(boards), dtype=np.float64).reshape(-1)
+        result = self._function(boards)
+        if hasattr(result, "detach"):  # a PyTorch tensor, perhaps with a gradient, perhaps on a GPU
+            result = result.detach().cpu()
+        values = np.ascontiguousarray(result, dtype=np.float64).reshape(-1)
         if values.shape != (len(boards),):
             raise ValueError(f"{self._name} returned {values.size} values for {len(boards)} boards")
         if np.isnan(values).any():

@@ -24,7 +24,7 @@ from outflank.games.match import Match, available_cores
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
 from outflank.players.names import named_player
 
-ROUNDS = 5
+ROUNDS = 9
 PEER = "rust-reversi==1.4.4"
 PEER_SCRIPT = Path(__file__).with_name("peers") / "rust_reversi_playouts.py"
 

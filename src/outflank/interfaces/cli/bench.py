@@ -30,7 +30,7 @@ def bench(
     if peers:
         with err.status("installing rust-reversi in an environment of its own"):
             python = install_peer(_cache_folder() / "peer-rust-reversi")
-    with err.status("timing: each kernel in turn, five rounds"):
+    with err.status("timing: each kernel in turn, nine rounds"):
         timings = list(time_all(python))
     reached = list(targets(timings))
     if as_json:

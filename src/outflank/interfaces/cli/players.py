@@ -88,6 +88,7 @@ def convert(
         Path, typer.Argument(metavar="OUT", help=".safetensors, or any other name for League text")
     ],
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it is there.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Convert a player between the League's text format and outflank's own."""
     from outflank.evaluators.doubled import DoubledFunction
@@ -112,13 +113,14 @@ def convert(
         )
     elif not is_ours and view not in (None, "negation"):
         note(f"the League's text format does not hold a view; play it as {target},view={view}")
+    name = f"{target}" if is_ours or view is None else f"{target},view={view}"
+    if as_json:
+        print_json({"player": name, "view": view, "weights": int(player.evaluator.weights.size)})
+        return
     out.print(
         f"{target}: {player.evaluator.description}, {player.evaluator.weights.size:,} weights", markup=False
     )
-    out.print(
-        f"Score it: outflank score {target}" + ("" if is_ours or view is None else f",view={view}"),
-        markup=False,
-    )
+    out.print(f"Score it: outflank score {name}", markup=False)
 
 
 def perft(
