@@ -129,14 +129,6 @@ void fold(Bits set, std::span<const Placement> placements, const double* weights
     }
 }
 
-std::size_t weights_of_one_stage(std::span<const TupleTable> tables) {
-    std::size_t count = 0;
-    for (const TupleTable& table : tables) {
-        count += table.weight_count();
-    }
-    return count;
-}
-
 // Weights rounded so that any sum of one weight a placement is exact.
 std::vector<double> rounded_to_grid(std::span<const TupleTable> tables,
                                     std::span<const double> weights, int stages) {
@@ -164,12 +156,17 @@ std::vector<double> rounded_to_grid(std::span<const TupleTable> tables,
 
 }  // namespace
 
-std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
-                                         std::span<const double> weights, int stages) {
-    const auto rounded = rounded_to_grid(tables, weights, stages);
+std::size_t weights_of_one_stage(std::span<const TupleTable> tables) {
+    std::size_t count = 0;
+    for (const TupleTable& table : tables) {
+        count += table.weight_count();
+    }
+    return count;
+}
+
+Slots plain_slots(std::span<const TupleTable> tables) {
     const auto placements = all_placements(tables);
-    const std::size_t entries = weights_of_one_stage(tables);
-    Slots slots(placements.size(), static_cast<Index>(entries));
+    Slots slots(placements.size(), static_cast<Index>(weights_of_one_stage(tables)));
     const auto width = static_cast<std::size_t>(slots.width);
     for (std::size_t k = 0; k < placements.size(); ++k) {
         const auto& order = *placements[k].order;
@@ -178,6 +175,13 @@ std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
         }
         slots.place_table(k, static_cast<Index>(placements[k].first_weight), order.size());
     }
+    return slots;
+}
+
+std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
+                                         std::span<const double> weights, int stages) {
+    const auto rounded = rounded_to_grid(tables, weights, stages);
+    const std::size_t entries = weights_of_one_stage(tables);
     std::vector<double> zero_ended;
     zero_ended.reserve(rounded.size() + static_cast<std::size_t>(stages));
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
@@ -185,7 +189,7 @@ std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
         zero_ended.insert(zero_ended.end(), first, first + static_cast<std::ptrdiff_t>(entries));
         zero_ended.push_back(0);
     }
-    return std::make_unique<TableSum>(std::move(slots), std::move(zero_ended), stages);
+    return std::make_unique<TableSum>(plain_slots(tables), std::move(zero_ended), stages);
 }
 
 std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,

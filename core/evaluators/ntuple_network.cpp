@@ -4,7 +4,7 @@
 #include <cstring>
 
 namespace outflank {
-namespace {
+namespace detail {
 
 // Sixteen indices added at once, by a GCC and Clang extension that becomes whatever the machine
 // has.
@@ -25,21 +25,25 @@ struct IndexVector {
 };
 
 // Four chains of additions hide their latency; in any order the sum is exact (see Grid).
-inline double look_up(const double* tables, const Index* indices, int width) {
+template <class Weight>
+inline double look_up(const Weight* tables, const Index* indices, int width) {
     double a = 0;
     double b = 0;
     double c = 0;
     double d = 0;
     for (int k = 0; k < width; k += 4) {
-        a += tables[indices[k]];
-        b += tables[indices[k + 1]];
-        c += tables[indices[k + 2]];
-        d += tables[indices[k + 3]];
+        a += static_cast<double>(tables[indices[k]]);
+        b += static_cast<double>(tables[indices[k + 1]]);
+        c += static_cast<double>(tables[indices[k + 2]]);
+        d += static_cast<double>(tables[indices[k + 3]]);
     }
     return (a + b) + (c + d);
 }
 
-}  // namespace
+}  // namespace detail
+
+using detail::IndexVector;
+using detail::look_up;
 
 Slots::Slots(std::size_t slots_in_use, Index unused) : count(static_cast<int>(slots_in_use)) {
     width = (count + LANES - 1) / LANES * LANES;
@@ -55,27 +59,7 @@ void Slots::place_table(std::size_t k, Index offset, std::size_t length) {
     mirror[k] = 2 * offset + all_black;
 }
 
-struct TableSum::Seen final : Accumulator {
-    explicit Seen(const Slots& slots) : indices(slots.empty), after(slots.empty) {}
-    AlignedVector<Index> indices;
-    AlignedVector<Index> after;  // room for the indices after a move
-};
-
-TableSum::TableSum(Slots slots, std::vector<double> tables, int stages)
-    : slots_(std::move(slots)),
-      tables_(std::move(tables)),
-      stages_(stages),
-      stage_size_(tables_.size() / static_cast<std::size_t>(stages)) {}
-
-std::unique_ptr<Evaluator::Accumulator> TableSum::accumulator() const {
-    return std::make_unique<Seen>(slots_);
-}
-
-const double* TableSum::tables_of_stage(int discs) const {
-    return tables_.data() + static_cast<std::size_t>(stage_of(discs, stages_)) * stage_size_;
-}
-
-void TableSum::look(Seen& seen, Bits black, Bits white) const {
+void TableReader::look(Seen& seen, Bits black, Bits white) const {
     const int width = slots_.width;
     for (int from = 0; from < width; from += Slots::LANES) {
         const Index* steps = slots_.steps.data() + from;
@@ -88,24 +72,23 @@ void TableSum::look(Seen& seen, Bits black, Bits white) const {
     seen.remember(black, white);
 }
 
-double TableSum::value(Accumulator& accumulator, Bits black, Bits white) const {
-    auto& seen = static_cast<Seen&>(accumulator);
+template <class Weight>
+double TableReader::value(const Weight* tables, Seen& seen, Bits black, Bits white) const {
     look(seen, black, white);
-    return look_up(tables_of_stage(std::popcount(black | white)), seen.indices.data(),
+    return look_up(tables + first_of_stage(std::popcount(black | white)), seen.indices.data(),
                    slots_.width);
 }
 
 // WIDTH: the number of slots allotted, where the compiler should know it; 0 for any number.
-template <int WIDTH>
-void TableSum::values_after_in(Seen& seen, const Board& board, const MoveList& moves,
-                               SeenAs seen_as, std::span<double> values) const {
+template <int WIDTH, class Weight>
+void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board& board,
+                                  const MoveList& moves, SeenAs seen_as,
+                                  std::span<double> values) const {
     const int width = WIDTH > 0 ? WIDTH : slots_.width;
-    const double* tables = tables_of_stage(std::popcount(board.black | board.white) + 1);
     const Index* indices = seen.indices.data();
     const Index* mirror = slots_.mirror.data();
     const Index* steps = slots_.steps.data();
-    alignas(64) std::array<Index, std::max(WIDTH, 1)>
-        fixed_room;  // NOLINT: filled before it is read
+    alignas(64) std::array<Index, std::max(WIDTH, 1)> fixed_room;  // NOLINT: filled before it is read
     Index* after = WIDTH > 0 ? fixed_room.data() : seen.after.data();
     const auto count = static_cast<std::size_t>(moves.count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -131,15 +114,25 @@ void TableSum::values_after_in(Seen& seen, const Board& board, const MoveList& m
     }
 }
 
-void TableSum::values_after(Accumulator& accumulator, const Board& board, const MoveList& moves,
-                            SeenAs seen_as, std::span<double> values) const {
-    auto& seen = static_cast<Seen&>(accumulator);
+template <class Weight>
+void TableReader::values_after(const Weight* tables, Seen& seen, const Board& board,
+                               const MoveList& moves, SeenAs seen_as,
+                               std::span<double> values) const {
     look(seen, board.black, board.white);
+    const Weight* stage = tables + first_of_stage(std::popcount(board.black | board.white) + 1);
     switch (slots_.width) {
-        case 16: return values_after_in<16>(seen, board, moves, seen_as, values);
-        case 32: return values_after_in<32>(seen, board, moves, seen_as, values);
-        default: return values_after_in<0>(seen, board, moves, seen_as, values);
+        case 16: return values_after_in<16>(stage, seen, board, moves, seen_as, values);
+        case 32: return values_after_in<32>(stage, seen, board, moves, seen_as, values);
+        case 48: return values_after_in<48>(stage, seen, board, moves, seen_as, values);
+        default: return values_after_in<0>(stage, seen, board, moves, seen_as, values);
     }
 }
+
+template double TableReader::value(const double*, Seen&, Bits, Bits) const;
+template double TableReader::value(const float*, Seen&, Bits, Bits) const;
+template void TableReader::values_after(const double*, Seen&, const Board&, const MoveList&, SeenAs,
+                                        std::span<double>) const;
+template void TableReader::values_after(const float*, Seen&, const Board&, const MoveList&, SeenAs,
+                                        std::span<double>) const;
 
 }  // namespace outflank

@@ -56,28 +56,68 @@ struct Slots {
     void place_table(std::size_t k, Index offset, std::size_t length);
 };
 
-class TableSum final : public Evaluator {
+// Reads boards through slots: keeps every slot's index up to date and sums what the tables hold there.
+// The tables belong to the caller: doubles that play (TableSum), floats that learn (LearningTables).
+class TableReader {
   public:
-    // tables: for each stage the tables that the slots point into, then a zero.
-    TableSum(Slots slots, std::vector<double> tables, int stages);
-    std::unique_ptr<Accumulator> accumulator() const override;
-    double value(Accumulator& seen, Bits black, Bits white) const override;
-    void values_after(Accumulator& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
-                      std::span<double> values) const override;
+    struct Seen final : Evaluator::Accumulator {
+        explicit Seen(const Slots& slots) : indices(slots.empty), after(slots.empty) {}
+        AlignedVector<Index> indices;
+        AlignedVector<Index> after;  // room for the indices after a move
+    };
+
+    // `stage_size`: the entries of one stage's tables, with the zero behind them.
+    TableReader(Slots slots, int stages, std::size_t stage_size)
+        : slots_(std::move(slots)), stages_(stages), stage_size_(stage_size) {}
+
+    const Slots& slots() const { return slots_; }
+    std::size_t stage_size() const { return stage_size_; }
+    std::size_t first_of_stage(int discs) const {
+        return static_cast<std::size_t>(stage_of(discs, stages_)) * stage_size_;
+    }
+    void look(Seen& seen, Bits black, Bits white) const;
+    template <class Weight>
+    double value(const Weight* tables, Seen& seen, Bits black, Bits white) const;
+    template <class Weight>
+    void values_after(const Weight* tables, Seen& seen, const Board& board, const MoveList& moves,
+                      SeenAs seen_as, std::span<double> values) const;
 
   private:
-    struct Seen;
-    template <int WIDTH>
-    void values_after_in(Seen& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
-                         std::span<double> values) const;
-    void look(Seen& seen, Bits black, Bits white) const;
-    const double* tables_of_stage(int discs) const;
+    template <int WIDTH, class Weight>
+    void values_after_in(const Weight* tables, Seen& seen, const Board& board,
+                         const MoveList& moves, SeenAs seen_as, std::span<double> values) const;
 
     Slots slots_;
-    std::vector<double> tables_;
     int stages_;
     std::size_t stage_size_;
 };
+
+class TableSum final : public Evaluator {
+  public:
+    // tables: for each stage the tables that the slots point into, then a zero.
+    TableSum(Slots slots, std::vector<double> tables, int stages)
+        : tables_(std::move(tables)),
+          reader_(std::move(slots), stages, tables_.size() / static_cast<std::size_t>(stages)) {}
+    std::unique_ptr<Accumulator> accumulator() const override {
+        return std::make_unique<TableReader::Seen>(reader_.slots());
+    }
+    double value(Accumulator& seen, Bits black, Bits white) const override {
+        return reader_.value(tables_.data(), static_cast<TableReader::Seen&>(seen), black, white);
+    }
+    void values_after(Accumulator& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
+                      std::span<double> values) const override {
+        reader_.values_after(tables_.data(), static_cast<TableReader::Seen&>(seen), board, moves,
+                             seen_as, values);
+    }
+
+  private:
+    std::vector<double> tables_;
+    TableReader reader_;
+};
+
+// Slots for every placement as written, and how many weights one stage has.
+Slots plain_slots(std::span<const TupleTable> tables);
+std::size_t weights_of_one_stage(std::span<const TupleTable> tables);
 
 // The same network in either form, and in the one that plays faster. `weights` holds the tables one
 // after another, stage by stage.

@@ -1,0 +1,191 @@
+#include "td_learning.hpp"
+
+#include "evaluators/hyperbolic.hpp"
+
+namespace outflank {
+namespace {
+
+// A board that waits to learn, as the evaluator saw it.
+struct Link {
+    Bits black = 0;
+    Bits white = 0;
+    Colour mover = Colour::black;  // who made the move that led to it
+    double sign = 1;               // of the evaluator's value for that mover
+    bool waits = false;
+};
+
+class Lesson {
+  public:
+    Lesson(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
+           const TdSettings& settings)
+        : evaluator_(evaluator), settings_(settings), playing_(evaluator.accumulator()),
+          learning_(evaluator.accumulator()) {
+        for (const auto& opponent : opponents) {
+            opponents_.emplace_back(*opponent);
+        }
+    }
+
+    void play(std::uint64_t number) {
+        alpha_ = static_cast<float>(alpha_of(number));
+        OpenGame game(settings_.starts[number % settings_.starts.size()], settings_.seed, number);
+        SeatedPlayer* opponent = nullptr;
+        if (!opponents_.empty()) {
+            opponent = &opponents_[static_cast<std::size_t>(
+                game.generator.below(static_cast<int>(opponents_.size())))];
+        }
+        const Colour learner = number % 2 == 0 ? Colour::black : Colour::white;
+        links_ = {};
+        returns_.clear();
+        open_at_random(game);
+        for (Bits moves = game.settle(); moves != 0; moves = game.settle()) {
+            if (opponent == nullptr || game.mover == learner) {
+                decide(game, moves);
+            } else {
+                const bool forced = is_forced(game.generator, settings_.opponent_epsilon);
+                game.play(forced ? game.random_choice(moves) : opponent->choose(game, moves));
+            }
+        }
+        finish(game, opponent == nullptr ? Colour::black : learner);
+    }
+
+    TdProgress progress;
+
+  private:
+    double alpha_of(std::uint64_t number) const {
+        const double done = static_cast<double>(number) / static_cast<double>(settings_.games);
+        return settings_.alpha + (settings_.final_alpha - settings_.alpha) * std::min(done, 1.0);
+    }
+
+    void open_at_random(OpenGame& game) const {
+        if (settings_.random_plies == 0) {
+            return;
+        }
+        const int plies = game.generator.below(settings_.random_plies + 1);
+        for (int ply = 0; ply < plies; ++ply) {
+            const Bits moves = game.settle();
+            if (moves == 0) {
+                return;
+            }
+            game.play(game.random_choice(moves));
+        }
+    }
+
+    double squash(double raw) const {
+        return portable_tanh(settings_.output == Output::tanh ? raw : 0.5 * raw);
+    }
+
+    // Judges the moves, plays one, and lets the board before learn from what was seen.
+    void decide(OpenGame& game, Bits moves) {
+        const Colour mover = game.mover;
+        const bool as_it_is = mover == Colour::white && settings_.view == View::negation;
+        const double sign = as_it_is ? -1 : 1;
+        const MoveList list(game.position, moves);
+        MoveValues values(list.count);
+        evaluator_.values_after(*playing_, game.board(), list,
+                                as_it_is ? SeenAs::mover_is_white : SeenAs::mover_is_black,
+                                values.span());
+        double mean = 0;
+        for (double& value : values.span()) {
+            value = sign * squash(value);
+            mean += value;
+        }
+        mean /= list.count;
+        const bool forced = is_forced(game.generator, settings_.epsilon);
+        const int best = best_of(values, game.generator);
+        const int chosen = forced ? game.generator.below(list.count) : best;
+        const double of_best = values.values[static_cast<std::size_t>(best)];
+        const double expected =
+            settings_.expected_target
+                ? (1 - settings_.epsilon) * of_best + settings_.epsilon * mean
+                : values.values[static_cast<std::size_t>(chosen)];
+        game.play({list.squares[static_cast<std::size_t>(chosen)],
+                   list.flipped[static_cast<std::size_t>(chosen)]});
+
+        Link& link = links_[chain_of(mover)];
+        if (link.waits) {
+            learn_from(link, link.mover == mover ? expected : -expected);
+        }
+        // The opponent is to move now: game.position.mover holds its discs.
+        link = as_it_is ? Link{game.position.mover, game.position.opponent, mover, sign, true}
+                        : Link{game.position.opponent, game.position.mover, mover, sign, true};
+    }
+
+    std::size_t chain_of(Colour mover) const {
+        return settings_.successor == Successor::own && mover == Colour::white ? 1 : 0;
+    }
+
+    // TD(0) learns at once; TD(lambda) keeps the target for the end of the game.
+    void learn_from(const Link& link, double target) {
+        if (settings_.lambda == 0) {
+            update(link, target);
+        } else {
+            returns_.push_back({link, target});
+        }
+    }
+
+    void finish(const OpenGame& game, Colour scored) {
+        const int black = game.disc_difference_for_black();
+        const double result_for_black = black > 0 ? 1 : black < 0 ? -1 : 0;
+        progress.points += 0.5 + 0.5 * (scored == Colour::black ? result_for_black : -result_for_black);
+        for (const Link& link : links_) {
+            if (link.waits) {
+                const double result =
+                    link.mover == Colour::black ? result_for_black : -result_for_black;
+                learn_from(link, result);
+            }
+        }
+        if (settings_.lambda > 0) {
+            learn_from_returns(result_for_black);
+        }
+    }
+
+    // G_k = (1 - lambda) target_k + lambda G_k+1 along each chain, from the end, where G is the result.
+    void learn_from_returns(double result_for_black) {
+        std::array<double, 2> later{result_for_black, result_for_black};  // for Black
+        for (auto step = returns_.rbegin(); step != returns_.rend(); ++step) {
+            const double to_black = step->link.mover == Colour::black ? 1 : -1;
+            double& of_chain = later[chain_of(step->link.mover)];
+            const double target =
+                (1 - settings_.lambda) * step->target + settings_.lambda * to_black * of_chain;
+            update(step->link, target);
+            of_chain = to_black * target;
+        }
+    }
+
+    // Sutton and Barto's gradient-descent TD; for tanh it is Lucas 2007 eq. 2.
+    void update(const Link& link, double target) {
+        const double value = link.sign * squash(evaluator_.value(*learning_, link.black, link.white));
+        const double error = target - value;
+        const double slope = settings_.output == Output::tanh ? 1 - value * value : 1;
+        evaluator_.nudge(*learning_, static_cast<float>(link.sign * error * slope), alpha_);
+        progress.squared_error += error * error;
+        ++progress.updates;
+    }
+
+    struct Step {
+        Link link;
+        double target;
+    };
+
+    Learnable& evaluator_;
+    const TdSettings& settings_;
+    std::unique_ptr<Evaluator::Accumulator> playing_;
+    std::unique_ptr<Evaluator::Accumulator> learning_;
+    std::vector<SeatedPlayer> opponents_;
+    std::array<Link, 2> links_{};
+    std::vector<Step> returns_;
+    float alpha_ = 0;
+};
+
+}  // namespace
+
+TdProgress td_learn(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
+                    const TdSettings& settings, GameSpan games) {
+    Lesson lesson(evaluator, opponents, settings);
+    for (std::size_t i = 0; i < games.count; ++i) {
+        lesson.play(games.first + i);
+    }
+    return lesson.progress;
+}
+
+}  // namespace outflank

@@ -1,0 +1,1 @@
+"""Learners: what changes weights."""
