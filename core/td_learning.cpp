@@ -27,6 +27,7 @@ class Lesson {
 
     void play(std::uint64_t number) {
         alpha_ = static_cast<float>(alpha_of(number));
+        squared_error_ = 0;
         OpenGame game(settings_.starts[number % settings_.starts.size()], settings_.seed, number);
         SeatedPlayer* opponent = nullptr;
         if (!opponents_.empty()) {
@@ -137,6 +138,8 @@ class Lesson {
         if (settings_.lambda > 0) {
             learn_from_returns(result_for_black);
         }
+        // Rounded, so that the sum over games is exact however they are dealt into batches.
+        progress.squared_error += std::nearbyint(squared_error_ * 0x1.0p20) * 0x1.0p-20;
     }
 
     // G_k = (1 - lambda) target_k + lambda G_k+1 along each chain, from the end, where G is the result.
@@ -158,7 +161,7 @@ class Lesson {
         const double error = target - value;
         const double slope = settings_.output == Output::tanh ? 1 - value * value : 1;
         evaluator_.nudge(*learning_, static_cast<float>(link.sign * error * slope), alpha_);
-        progress.squared_error += error * error;
+        squared_error_ += error * error;
         ++progress.updates;
     }
 
@@ -175,6 +178,7 @@ class Lesson {
     std::array<Link, 2> links_{};
     std::vector<Step> returns_;
     float alpha_ = 0;
+    double squared_error_ = 0;  // of the present game
 };
 
 }  // namespace

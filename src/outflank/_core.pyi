@@ -1,6 +1,7 @@
 """The C++ core of outflank. Squares are bits 0..63, a1 = 0, row by row."""
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated
 
 import numpy
@@ -84,3 +85,114 @@ class GamesInStep:
     def disc_differences(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C')]: ...
 
     def moves(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C')]: ...
+
+class Learnable(Evaluator):
+    """An evaluator whose weights change as it plays."""
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def weights(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]: ...
+
+    def set_weights(self, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def coherence(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]: ...
+
+    def set_coherence(self, coherence: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+def learning_piece_counter(weight_of_square: Sequence[int], weights: int, coherent: bool) -> Learnable: ...
+
+def learning_network(tables: Sequence[Sequence[Sequence[int]]], stages: int, coherent: bool) -> Learnable: ...
+
+def learning_mlp(nodes: Sequence[int], first_layer: Sequence[int], first_biases: Sequence[int], first_layer_weights: int, add_disc_difference: bool, coherent: bool) -> Learnable: ...
+
+class Successor(enum.Enum):
+    own = 0
+
+    every_board = 1
+
+class Output(enum.Enum):
+    tanh = 0
+
+    logistic = 1
+
+class View(enum.Enum):
+    inversion = 0
+
+    negation = 1
+
+class TdSettings:
+    def __init__(self) -> None: ...
+
+    @property
+    def view(self) -> View: ...
+
+    @view.setter
+    def view(self, arg: View, /) -> None: ...
+
+    @property
+    def successor(self) -> Successor: ...
+
+    @successor.setter
+    def successor(self, arg: Successor, /) -> None: ...
+
+    @property
+    def output(self) -> Output: ...
+
+    @output.setter
+    def output(self, arg: Output, /) -> None: ...
+
+    @property
+    def expected_target(self) -> bool: ...
+
+    @expected_target.setter
+    def expected_target(self, arg: bool, /) -> None: ...
+
+    @property
+    def alpha(self) -> float: ...
+
+    @alpha.setter
+    def alpha(self, arg: float, /) -> None: ...
+
+    @property
+    def final_alpha(self) -> float: ...
+
+    @final_alpha.setter
+    def final_alpha(self, arg: float, /) -> None: ...
+
+    @property
+    def games(self) -> int: ...
+
+    @games.setter
+    def games(self, arg: int, /) -> None: ...
+
+    @property
+    def epsilon(self) -> float: ...
+
+    @epsilon.setter
+    def epsilon(self, arg: float, /) -> None: ...
+
+    @property
+    def opponent_epsilon(self) -> float: ...
+
+    @opponent_epsilon.setter
+    def opponent_epsilon(self, arg: float, /) -> None: ...
+
+    @property
+    def random_plies(self) -> int: ...
+
+    @random_plies.setter
+    def random_plies(self, arg: int, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    def set_starts(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+def td_learn(evaluator: Learnable, opponents: Sequence[Player], settings: TdSettings, first_game: int, count: int) -> tuple[int, float, float]:
+    """
+    Plays and learns; returns the updates, the sum of squared errors, the learner's points.
+    """

@@ -1,7 +1,7 @@
 """Players as files: the League's text format, and outflank's own in safetensors.
 
-Our own file holds one tensor, `weights` (64-bit floats), and in its metadata the architecture, the
-view, and where the player came from. Players are data, never code; a round trip is exact.
+Our own file holds one tensor, `weights` (32-bit floats where they lose nothing, else 64-bit), and in its
+metadata the architecture, the view, and where the player came from. Players are data, never code; a round trip is exact.
 """
 
 from __future__ import annotations
@@ -164,4 +164,8 @@ def _safetensors_bytes(player: StoredPlayer) -> bytes:
         "provenance": dict(player.provenance),
     }
     metadata = {"format": FORMAT} | {key: json.dumps(value) for key, value in described.items()}
-    return save({"weights": np.ascontiguousarray(player.evaluator.weights)}, metadata=metadata)
+    weights = player.evaluator.weights
+    with np.errstate(over="ignore"):
+        short = weights.astype(np.float32)
+    exact = short if np.array_equal(short, weights) else np.ascontiguousarray(weights)
+    return save({"weights": exact}, metadata=metadata)

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from outflank.interfaces.cli import bench, players, scoring
+from outflank.interfaces.cli import bench, learning, players, scoring
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -41,6 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog="Players are named by NAME_OR_FILE[,key=value...], for example all-2 or my.player,view=inversion.",
 )
+learning.add_to(app)
 scoring.add_to(app)
 players.add_to(app)
 bench.add_to(app)

@@ -1,0 +1,179 @@
+"""`outflank learn`, `outflank resume` and `outflank plot`."""
+
+from __future__ import annotations
+
+import queue
+import statistics
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from outflank.interfaces.cli.progress import out, print_json
+from outflank.interfaces.cli.scoring import Json
+
+if TYPE_CHECKING:
+    from outflank.learners.training import Step, TdRun
+
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, or one that holds runs.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(learn)
+    app.command()(resume)
+    app.command()(plot)
+
+
+def learn(
+    preset: Annotated[str, typer.Argument(metavar="PRESET_OR_TOML", help="league-champion, lucas-2007, ...")],
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed learns the same player.")] = None,
+    seeds: Annotated[int, typer.Option(help="Learn so many runs, one a core.", min=1, max=1000)] = 1,
+    folder: Annotated[Path | None, typer.Option("--out", help="Where to; runs/NAME by default.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Learn a player by temporal differences."""
+    from outflank.learners.presets import preset_or_file
+    from outflank.learners.training import TdRun
+
+    settings, seed_of_file = preset_or_file(preset, changes or [])
+    first = seed if seed is not None else 1 if seed_of_file is None else seed_of_file
+    path = folder or Path("runs") / Path(preset).stem
+    if seeds == 1:
+        runs = [TdRun.create(path, settings, first)]
+    else:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise ValueError(f"{path} is already there; continue it with outflank resume, or choose another --out")
+        runs = [TdRun.create(path / f"seed-{first + i}", settings, first + i) for i in range(seeds)]
+    _finish(path, runs, as_json)
+
+
+def resume(path: RunPath, as_json: Json = False) -> None:
+    """Take up a run that was interrupted or killed; it ends as if it never had been."""
+    from outflank.learners.run_folder import RunFolder
+    from outflank.learners.training import TdRun
+
+    _finish(path, [TdRun(RunFolder.open(folder)) for folder in _run_folders(path)], as_json)
+
+
+def plot(
+    paths: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs, or folders of runs.")],
+    picture: Annotated[Path, typer.Option("--out", help=".png, .svg or .pdf")] = Path("learning-curves.png"),
+) -> None:
+    """Draw learning curves with their confidence bands."""
+    from outflank.learners.run_folder import RunFolder
+    from outflank.plots.learning_curves import draw_learning_curves
+    from outflank.plots.networks import save_figure
+
+    curves = {}
+    against = "standard-heuristic"
+    for path in paths:
+        folders = [RunFolder.open(folder) for folder in _run_folders(path)]
+        curves[str(path)] = [folder.log() for folder in folders]
+        against = folders[0].settings()[0].measure_against
+    save_figure(draw_learning_curves(curves, against), picture)
+    out.print(f"Picture: {picture}", markup=False)
+
+
+def _run_folders(path: Path) -> list[Path]:
+    """The folder itself, or the seed-* folders within it in the order of their seeds."""
+    within = [folder for folder in path.glob("seed-*") if folder.is_dir()]
+    return sorted(within, key=lambda folder: (len(folder.name), folder.name)) or [path]
+
+
+def _finish(path: Path, runs: list[TdRun], as_json: bool) -> None:
+    interrupted = not _learn_all(runs)
+    reports = [_report(run) for run in runs]
+    if as_json:
+        print_json({"run": str(path), "interrupted": interrupted, "runs": reports} | _spread(reports))
+    else:
+        _print_reports(path, reports, interrupted)
+    if interrupted:
+        raise typer.Exit(130)
+
+
+def _learn_all(runs: list[TdRun]) -> bool:
+    """Every run on a thread of its own, as many at once as there are cores. False if interrupted."""
+    from outflank.games.match import available_cores
+    from outflank.interfaces.cli.learning_progress import LearningProgress
+
+    news: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
+    stop = threading.Event()
+
+    def work(number: int, run: TdRun) -> None:
+        try:
+            for step in run.steps():
+                news.put((number, step))
+                if stop.is_set():
+                    run.save()
+                    return
+        finally:
+            news.put(None)
+
+    with ThreadPoolExecutor(min(len(runs), available_cores())) as pool, LearningProgress(runs) as progress:
+        working = [pool.submit(work, number, run) for number, run in enumerate(runs)]
+        left = len(runs)
+        while left:
+            try:
+                if (item := news.get()) is None:
+                    left -= 1
+                else:
+                    progress.show(*item)
+            except KeyboardInterrupt:
+                stop.set()
+        for future in working:
+            future.result()
+    return not stop.is_set() or all(run.is_finished for run in runs)
+
+
+def _report(run: TdRun) -> dict[str, Any]:
+    log = run.folder.log()
+    last = log[-1] if log else {}
+    return {
+        "folder": str(run.folder.path),
+        "seed": run.seed,
+        "games": run.games,
+        "score": last.get("score"),
+        "ci95": last.get("ci95"),
+        "best_score": max((entry["score"] for entry in log), default=None),
+        "games_per_second": last.get("games_per_second"),
+        "seconds": last.get("seconds"),
+    }
+
+
+def _spread(reports: list[dict[str, Any]]) -> dict[str, Any]:
+    scores = [report["score"] for report in reports if report["score"] is not None]
+    if len(scores) < 2:
+        return {}
+    return {"mean_score": statistics.mean(scores), "standard_deviation": statistics.stdev(scores)}
+
+
+def _print_reports(path: Path, reports: list[dict[str, Any]], interrupted: bool) -> None:
+    from rich.table import Table
+
+    table = Table()
+    for name in ("seed", "games", "score, 95 % interval", "best", "games/s", "seconds"):
+        table.add_column(name, justify="right")
+    for report in reports:
+        if report["score"] is None:
+            continue
+        low, high = report["ci95"]
+        rate = report["games_per_second"]
+        table.add_row(
+            str(report["seed"]), f"{report['games']:,}",
+            f"[bold]{report['score']:.4f}[/bold] ± {(high - low) / 2:.4f}", f"{report['best_score']:.4f}",
+            f"{rate:,.0f}" if rate else "-", f"{report['seconds']:.1f}",
+        )  # fmt: skip
+    out.print(table)
+    if spread := _spread(reports):
+        out.print(f"mean {spread['mean_score']:.4f}, standard deviation {spread['standard_deviation']:.4f}")
+    if interrupted:
+        out.print(f"Interrupted; nothing is lost. Go on: outflank resume {path}", markup=False)
+        return
+    best = Path(reports[0]["folder"]) / "best.safetensors"
+    out.print(f"Run: {path}   Score it: outflank score {best}", markup=False)
+    out.print(f"See it learn: outflank plot {path}   Look at it: outflank show {best} --out picture.png", markup=False)

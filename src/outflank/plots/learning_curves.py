@@ -1,0 +1,63 @@
+"""Learning curves: score against games, one run or the band of many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+Entry = Mapping[str, Any]
+COLOURS = ("#5b3a9b", "#d9780f", "#1b7f4d", "#b5172f", "#2069b4", "#7a5c00", "#444444", "#c2408c")
+
+
+def draw_learning_curves(
+    curves: Mapping[str, Sequence[Sequence[Entry]]], against: str, title: str | None = None
+) -> Figure:
+    """A curve a name: one run with the 95 % interval of each score, or the mean of several runs with the
+    band from the lowest to the highest.
+
+    >>> log = [{"games": 0, "score": 0.2, "ci95": [0.1, 0.3]}, {"games": 50, "score": 0.6, "ci95": [0.5, 0.7]}]
+    >>> draw_learning_curves({"mine": [log]}, "standard-heuristic").axes[0].get_xlabel()
+    'games learned from'
+    """
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for colour, (name, runs) in zip(_cycle(len(curves)), curves.items(), strict=True):
+        _draw_curve(axes, name, runs, colour)
+    axes.set_xlabel("games learned from")
+    axes.set_ylabel(f"score against {against}")
+    axes.grid(color="#dddddd", linewidth=0.6)
+    axes.set_ylim(0, 1.01)
+    axes.xaxis.set_major_formatter(lambda games, _: f"{games:,.0f}")
+    axes.legend(loc="lower right", frameon=False)
+    if title:
+        axes.set_title(title)
+    return figure
+
+
+def _draw_curve(axes: Axes, name: str, runs: Sequence[Sequence[Entry]], colour: str) -> None:
+    games, low, middle, high = curve_and_band(runs)
+    label = f"{name}: {middle[-1]:.4f}" + (f" (mean of {len(runs)} runs)" if len(runs) > 1 else "")
+    axes.plot(games, middle, color=colour, linewidth=1.6, label=label)
+    axes.fill_between(games, low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def curve_and_band(runs: Sequence[Sequence[Entry]]) -> tuple[npt.NDArray[np.float64], ...]:
+    """Games, lower edge, middle, upper edge; of several runs only the games that all have measured."""
+    if not runs or not all(runs):
+        raise ValueError("a run without measurements has no curve to draw yet")
+    if len(runs) == 1:
+        rows = [(e["games"], e["ci95"][0], e["score"], e["ci95"][1]) for e in runs[0]]
+        return tuple(np.array(rows, dtype=np.float64).T)
+    by_games = [{entry["games"]: entry["score"] for entry in run} for run in runs]
+    games = sorted(set.intersection(*(set(run) for run in by_games)))
+    scores = np.array([[run[g] for g in games] for run in by_games])
+    return np.array(games, dtype=np.float64), scores.min(axis=0), scores.mean(axis=0), scores.max(axis=0)
+
+
+def _cycle(count: int) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]
