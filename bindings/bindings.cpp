@@ -310,14 +310,18 @@ std::shared_ptr<Learnable> learning_mlp_of(const std::vector<int>& nodes,
 }
 
 std::tuple<std::uint64_t, double, double> learn(Learnable& evaluator,
-                                                const std::vector<std::shared_ptr<Player>>& opponents,
+                                                const std::vector<std::optional<std::shared_ptr<Player>>>& opponents,
                                                 const TdSettings& settings, std::uint64_t first_game,
                                                 std::size_t count) {
     require(!settings.starts.empty(), "there must be at least one start position");
+    std::vector<std::shared_ptr<Player>> players;
+    for (const auto& opponent : opponents) {
+        players.push_back(opponent.value_or(nullptr));
+    }
     TdProgress progress;
     {
         nb::gil_scoped_release release;
-        progress = td_learn(evaluator, opponents, settings, {first_game, count});
+        progress = td_learn(evaluator, players, settings, {first_game, count});
     }
     return {progress.updates, progress.squared_error, progress.points};
 }

@@ -21,7 +21,7 @@ class Lesson {
         : evaluator_(evaluator), settings_(settings), playing_(evaluator.accumulator()),
           learning_(evaluator.accumulator()) {
         for (const auto& opponent : opponents) {
-            opponents_.emplace_back(*opponent);
+            opponents_.push_back(opponent ? std::make_unique<SeatedPlayer>(*opponent) : nullptr);
         }
     }
 
@@ -29,10 +29,11 @@ class Lesson {
         alpha_ = static_cast<float>(alpha_of(number));
         squared_error_ = 0;
         OpenGame game(settings_.starts[number % settings_.starts.size()], settings_.seed, number);
-        SeatedPlayer* opponent = nullptr;
+        SeatedPlayer* opponent = nullptr;  // none: self-play
         if (!opponents_.empty()) {
-            opponent = &opponents_[static_cast<std::size_t>(
-                game.generator.below(static_cast<int>(opponents_.size())))];
+            opponent = opponents_[static_cast<std::size_t>(game.generator.below(
+                                      static_cast<int>(opponents_.size())))]
+                           .get();
         }
         const Colour learner = number % 2 == 0 ? Colour::black : Colour::white;
         links_ = {};
@@ -174,7 +175,7 @@ class Lesson {
     const TdSettings& settings_;
     std::unique_ptr<Evaluator::Accumulator> playing_;
     std::unique_ptr<Evaluator::Accumulator> learning_;
-    std::vector<SeatedPlayer> opponents_;
+    std::vector<std::unique_ptr<SeatedPlayer>> opponents_;
     std::array<Link, 2> links_{};
     std::vector<Step> returns_;
     float alpha_ = 0;

@@ -40,9 +40,9 @@ struct TdProgress {
     double points = 0;         // of the learner against its opponents; of Black in self-play
 };
 
-// Plays games number first .. first + count - 1 and learns from each in turn. Without opponents the
-// learner plays itself; else game n meets one of them, drawn from the game's stream, and the learner
-// is Black in even games.
+// Plays games number first .. first + count - 1 and learns from each in turn. Game n meets one of the
+// opponents, drawn from the game's stream, and the learner is Black in even games. Without opponents,
+// or where the drawn one is null, the learner plays itself and learns from both sides.
 TdProgress td_learn(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
                     const TdSettings& settings, GameSpan games);
 

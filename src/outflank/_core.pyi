@@ -192,7 +192,7 @@ class TdSettings:
 
     def set_starts(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-def td_learn(evaluator: Learnable, opponents: Sequence[Player], settings: TdSettings, first_game: int, count: int) -> tuple[int, float, float]:
+def td_learn(evaluator: Learnable, opponents: Sequence[Player | None], settings: TdSettings, first_game: int, count: int) -> tuple[int, float, float]:
     """
     Plays and learns; returns the updates, the sum of squared errors, the learner's points.
     """

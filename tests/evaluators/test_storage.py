@@ -114,8 +114,7 @@ def test_a_damaged_safetensors_file_is_a_player_or_a_clear_error(
 
 
 def _safetensors(path: Path, weights: object, **metadata: object) -> Path:
-    described = {"format": "outflank-player-1"} | {k: json.dumps(v) for k, v in metadata.items()}
-    path.write_bytes(save({"weights": np.asarray(weights)}, metadata=described))
+    path.write_bytes(save({"weights": np.asarray(weights)}, metadata={"outflank-player-1": json.dumps(metadata)}))
     return path
 
 

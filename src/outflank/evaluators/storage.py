@@ -106,16 +106,14 @@ def _load_safetensors(path: Path) -> StoredPlayer:
 
     try:
         with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            if metadata.get("format") != FORMAT or list(file.keys()) != ["weights"]:
+            metadata = (file.metadata() or {}).get(FORMAT)
+            if metadata is None or list(file.keys()) != ["weights"]:
                 raise PlayerFileError(f"{path} is a safetensors file, but not an {FORMAT} file")
             weights = file.get_tensor("weights")
     except SafetensorError as error:
         raise PlayerFileError(f"{path} is damaged or cut off: {error}") from None
     try:
-        described = PlayerMetadata.model_validate(
-            {key: json.loads(value) for key, value in metadata.items() if key != "format"}
-        )
+        described = PlayerMetadata.model_validate(json.loads(metadata))
         if weights.ndim != 1 or weights.dtype not in (np.float64, np.float32):
             raise ValueError(
                 f"its weights are {weights.dtype} of shape {weights.shape}, not a list of floats"
@@ -163,7 +161,8 @@ def _safetensors_bytes(player: StoredPlayer) -> bytes:
         "view": player.view,
         "provenance": dict(player.provenance),
     }
-    metadata = {"format": FORMAT} | {key: json.dumps(value) for key, value in described.items()}
+    # One entry: safetensors writes several in an order that changes from process to process.
+    metadata = {FORMAT: json.dumps(described)}
     weights = player.evaluator.weights
     with np.errstate(over="ignore"):
         short = weights.astype(np.float32)

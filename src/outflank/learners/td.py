@@ -41,7 +41,7 @@ class TdSettings:
 
     # From which games it learns.
     games: int = 1_000_000
-    opponents: tuple[str, ...] = ()  # fixed players, one drawn for each game; none: self-play
+    opponents: tuple[str, ...] = ()  # fixed players or `self`, one drawn for each game; none: self-play
     pool: int = 0  # so many earlier selves join the opponents,
     pool_every: int = 50_000  # a new one after so many games
     epsilon: float = 0.1  # forced random moves of the learner,
@@ -92,7 +92,7 @@ def _problems(s: TdSettings) -> dict[str, bool]:
             not in ("own", "every-board"),
             "successor = every-board learns from both sides' boards, so it needs self-play: remove the"
             " opponents and the pool, or set successor = own": s.successor == "every-board"
-            and bool(s.opponents or s.pool),
+            and bool(set(s.opponents) - {"self"} or s.pool),
             f"stages must be within 1..61, got {s.stages}": not 1 <= s.stages <= 61,
             "stages are for n-tuple networks; this evaluator has none": s.stages > 1
             and _simple_kind(s.evaluator) is not None,
@@ -201,7 +201,7 @@ class TdLearner:
         self.core = learnable(self.evaluator, settings.coherence)
         self.pool: list[FloatVector] = []
         self._opponents = [_core_player(name) for name in settings.opponents]
-        self._selves: list[_core.Player] = []
+        self._selves: list[_core.Player | None] = []
         self._core_settings = _core_settings(settings, seed)
 
     def play(self, games: int) -> Progress:
@@ -250,7 +250,9 @@ class _FrozenSelf:
         return _core.player(self.evaluator.core, self.evaluator.core, self.view)
 
 
-def _core_player(name: str) -> _core.Player:
+def _core_player(name: str) -> _core.Player | None:
+    if name == "self":
+        return None
     core = named_player(name).core
     assert core is not None  # players made of names live in the core
     return core

@@ -1,0 +1,226 @@
+"""Temporal differences against an independent twin, and the settings that contradict each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from outflank import Board, GreedyPlayer, Match, NTupleNetwork, _core, league_match, named_player
+from outflank.learners.td import TdLearner, TdSettings, learnable, new_evaluator
+
+KINDS = ["piece-counter", "piece-counter-10", "all-2", "snakes-5x4", "logistello", "mlp-4", "spatial-mlp"]
+
+
+def small_weights(name: str) -> TdSettings:
+    return TdSettings(evaluator=name, initial_weights=0.1, stages=2 if name == "all-2" else 1)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_learning_form_has_the_same_values(name: str, board_arrays: tuple[npt.NDArray[np.uint64], ...]) -> None:
+    evaluator = new_evaluator(small_weights(name), seed=3)
+    learning = learnable(evaluator, coherent=False)
+    assert np.array_equal(learning.weights(), evaluator.weights.astype(np.float32))
+    # float32 weights and, in an MLP, float32 sums: a relative error of about 1e-6.
+    np.testing.assert_allclose(learning.values(*board_arrays), evaluator.values(*board_arrays), atol=2e-4)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_an_update_follows_the_gradient(name: str) -> None:
+    """One game of one double-checked update: the change of weights is alpha * error * gradient, where the
+    gradient is measured by nudging each weight of the evaluator."""
+    settings = TdSettings(
+        evaluator=name, initial_weights=0.1, games=1, output="tanh", coherence=False, alpha=1e-5,
+        stages=2 if name == "all-2" else 1, epsilon=0.0, trace=1.0,
+    )  # fmt: skip
+    learner = TdLearner(settings, seed=3)
+    before = learner.core.weights().astype(np.float64)
+    transcript = _self_play(learner.evaluator)
+    learner.play(1)
+    change = learner.core.weights() - before
+    expected = _monte_carlo_change(learner, transcript)
+    scale = np.abs(expected).max()
+    assert scale > 0
+    np.testing.assert_allclose(change, expected, atol=0.04 * scale)  # 60 small updates, each from weights moved by those before
+
+
+def _self_play(evaluator: object) -> list[Board]:
+    """The boards after each move of game 0 of seed 3, as the learner's player sees and plays it."""
+    player = GreedyPlayer(evaluator, "inversion")  # type: ignore[arg-type]
+    draws = iter(_core.stream_numbers(3, 0, 500).tolist())
+    board, boards = Board(), []
+    while not board.is_over:
+        board = board.settled()
+        judged = player.judge(board)
+        next(draws)  # forced or not: epsilon is 0
+        best = max(np.tanh(value) for _, value in judged)
+        ties = [move for move, value in judged if np.tanh(value) >= best - 1e-6]
+        choice = ties[0] if len(ties) == 1 else ties[(next(draws) >> 32) * len(ties) >> 32]
+        board = board.play(choice)
+        boards.append(board)
+    return boards
+
+
+def _monte_carlo_change(learner: TdLearner, boards: list[Board]) -> npt.NDArray[np.float64]:
+    """TD(1): every board learns from the result, here all from the first weights (alpha is small)."""
+    result = np.sign(boards[-1].disc_difference)
+    evaluator = learner.evaluator
+    total = np.zeros(evaluator.weights.size)
+    for board in boards:
+        mover_is_black = board.mover == "white"
+        seen = board if mover_is_black else Board.from_discs(board.white, board.black, board.mover)
+        value = np.tanh(evaluator(seen))
+        target = result if mover_is_black else -result
+        total += (target - value) * (1 - value**2) * _gradient(evaluator, seen)
+    return learner.settings.alpha * total
+
+
+def _gradient(evaluator: object, board: Board) -> npt.NDArray[np.float64]:
+    if isinstance(evaluator, NTupleNetwork):
+        gradient = np.zeros(evaluator.weights.size)
+        first = (board.discs - 4) * evaluator.stages // 61 * evaluator.weights_of_one_stage
+        digits = [1 + (board.black >> s & 1) - (board.white >> s & 1) for s in range(64)]
+        for table in evaluator.tables:
+            for placement in table:
+                index = 0
+                for square in placement:
+                    index = 3 * index + digits[square]
+                gradient[first + index] += 1
+            first += 3 ** len(table[0])
+        return gradient
+    weights = evaluator.weights  # type: ignore[attr-defined]
+    columns = []
+    for i in range(weights.size):
+        moved = np.array(weights)
+        moved[i] += 1e-5
+        columns.append((evaluator.with_weights(moved)(board) - evaluator(board)) / 1e-5)  # type: ignore[attr-defined, operator]
+    return np.array(columns)
+
+
+def test_lucas_td0_by_hand() -> None:
+    """Equations 2-4 of Lucas 2007 on a piece counter, update by update, with an independent loop."""
+    settings = TdSettings(
+        evaluator="piece-counter", view="negation", output="tanh", successor="every-board", epsilon=0.1,
+        expected_target=False, coherence=False, alpha=0.01, games=3, initial_weights=0.1,
+    )  # fmt: skip
+    learner = TdLearner(settings, seed=5)
+    weights = learner.core.weights().astype(np.float32)
+    for game in range(3):
+        weights = _lucas_game(weights, game, np.float32(0.01))
+    learner.play(3)
+    np.testing.assert_allclose(learner.core.weights(), weights, atol=1e-6)
+
+
+def _lucas_game(weights: npt.NDArray[np.float32], number: int, alpha: np.float32) -> npt.NDArray[np.float32]:
+    def inputs(board: Board) -> npt.NDArray[np.float64]:
+        return np.array([(board.black >> s & 1) - (board.white >> s & 1) for s in range(64)], dtype=np.float64)
+
+    def value(board: Board) -> float:
+        return float(np.tanh(inputs(board) @ weights))
+
+    def update(previous: Board, target: float) -> None:
+        op = value(previous)
+        weights[:] += alpha * np.float32((target - op) * (1 - op * op)) * inputs(previous).astype(np.float32)
+
+    weights = weights.copy()
+    draws = iter(_core.stream_numbers(5, number, 500).tolist())
+    board, previous = Board(), None
+    while not board.is_over:
+        board = board.settled()
+        sign = 1 if board.mover == "black" else -1
+        judged = [(sign * value(board.play(move)), move) for move in board.legal_moves]
+        forced = (next(draws) >> 11) * 2.0**-53 < 0.1
+        ties = [move for v, move in judged if v >= max(judged)[0] - 1e-6]
+        choice = ties[0] if len(ties) == 1 else ties[(next(draws) >> 32) * len(ties) >> 32]
+        if forced:
+            choice = judged[(next(draws) >> 32) * len(judged) >> 32][1]
+        chosen_value = sign * dict((move, v) for v, move in judged)[choice]
+        board = board.play(choice)
+        if previous is not None:
+            update(previous, chosen_value)
+        previous = board
+    assert previous is not None
+    update(previous, float(np.sign(board.disc_difference)))
+    return weights
+
+
+def test_the_same_seed_learns_the_same_bytes_however_it_is_dealt() -> None:
+    settings = TdSettings(evaluator="all-2", alpha=0.02, games=900, pool=2, pool_every=250, trace=0.3)
+    whole, parts = TdLearner(settings, 7), TdLearner(settings, 7)
+    total = whole.play(900)
+    dealt = [parts.play(count) for count in (1, 249, 100, 550)]
+    assert np.array_equal(whole.core.weights(), parts.core.weights())
+    assert np.array_equal(whole.core.coherence(), parts.core.coherence())
+    assert sum((p.squared_error for p in dealt), 0.0) == total.squared_error
+    other = TdLearner(settings, 8)
+    other.play(900)
+    assert not np.array_equal(whole.core.weights(), other.core.weights())
+
+
+def test_it_learns_to_beat_the_heuristic() -> None:
+    """all-2 against the heuristic: from 0.2 before to well above 0.8 after 20,000 games."""
+    settings = TdSettings(evaluator="all-2", alpha=0.02, games=20_000, opponents=("standard-heuristic",))
+    learner = TdLearner(settings, 1)
+    assert league_match(learner.player(), double_games=500).play().score < 0.3
+    learner.play(20_000)
+    assert league_match(learner.player(), double_games=2000).play().score > 0.85
+
+
+def test_every_kind_learns_by_self_play() -> None:
+    for name, alpha, games in (("piece-counter", 0.001, 3000), ("mlp-8", 0.01, 1500), ("snakes-10x4", 0.003, 3000)):
+        settings = TdSettings(evaluator=name, alpha=alpha, games=games, initial_weights=0.05, coherence=False, output="tanh")
+        learner = TdLearner(settings, 2)
+        before = learner.player()
+        learner.play(games)
+        score = Match(learner.player(), before, double_games=300, epsilon=0.1).play().score
+        assert score > 0.7, name
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"epsilon": 1.5}, "epsilon must be within 0..1"),
+        ({"trace": -0.1}, "trace must be within 0..1"),
+        ({"games": 0}, "games must be at least 1"),
+        ({"alpha": 0.0}, "alpha must be positive"),
+        ({"alpha": float("nan")}, "alpha must be positive"),
+        ({"successor": "every-board", "opponents": ("all-2",)}, "needs self-play"),
+        ({"successor": "every-board", "pool": 3}, "needs self-play"),
+        ({"evaluator": "mlp", "stages": 3, "initial_weights": 0.1}, "stages are for n-tuple networks"),
+        ({"evaluator": "mlp"}, "begin at zero"),
+        ({"stages": 0}, "stages must be within 1..61"),
+        ({"view": "doubled"}, "view must be inversion or negation"),
+        ({"output": "linear"}, "output must be logistic or tanh"),
+    ],
+)
+def test_settings_that_contradict_each_other(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TdSettings(**changes)  # type: ignore[arg-type]
+
+
+def test_weights_that_explode_name_the_setting_to_blame() -> None:
+    learner = TdLearner(TdSettings(evaluator="piece-counter", alpha=1e38, coherence=False, games=50), 1)
+    learner.play(50)
+    with pytest.raises(ValueError, match=r"alpha = 1e\+38 is too large"):
+        learner.player()
+
+
+def test_unknown_opponents_and_starts() -> None:
+    with pytest.raises(ValueError, match="did you mean standard-heuristic"):
+        TdLearner(TdSettings(opponents=("standard-heuristik",)), 1)
+    with pytest.raises(FileNotFoundError):
+        TdLearner(TdSettings(starts="nowhere.txt"), 1)
+
+
+def test_self_among_the_opponents_is_self_play() -> None:
+    kinds = [TdLearner(TdSettings(evaluator="all-1", games=200, opponents=names), 1).play(200).updates
+             for names in ((), ("self",), ("self", "random"), ("random",))]  # fmt: skip
+    assert abs(kinds[0] - kinds[1]) < 100  # the draw of an opponent shifts the stream
+    assert 0.7 < kinds[2] / kinds[1] < 0.8  # half of the games with half of the updates
+    assert 0.45 < kinds[3] / kinds[1] < 0.55
+
+
+def test_random_plies_shorten_the_games() -> None:
+    plain = TdLearner(TdSettings(evaluator="all-1", games=50), 1)
+    opened = TdLearner(TdSettings(evaluator="all-1", games=50, random_plies=20), 1)
+    assert opened.play(50).updates < plain.play(50).updates
