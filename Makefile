@@ -8,7 +8,7 @@ CORE := $(shell find core bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.tx
 .PHONY: help demo test lint bench format test-core test-portable test-sanitizers clean
 
 help:
-	@echo "make demo    build, then score the published all-2 player and draw it"
+	@echo "make demo    build, then learn a player in half a minute and rank it in the League"
 	@echo "make test    build, then run all tests"
 	@echo "make lint    formatting, types, import rules"
 	@echo "make bench   time the core, in one run with rust-reversi"
@@ -28,11 +28,15 @@ $(VENV)/dev: $(VENV)/built
 	OUTFLANK_WERROR=ON $(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@
 
+# Half a minute of league-champion from nothing; a new folder each time, so that no run is overwritten.
 demo: $(VENV)/built
 	@mkdir -p out
-	$(BIN)/outflank score all-2 standard-heuristic
-	$(BIN)/outflank show all-2 --out out/all-2.png
-	@echo "Next: $(BIN)/outflank --help, or score a player of your own: $(BIN)/outflank score FILE"
+	$(eval RUN := out/demo-$(shell date +%Y%m%d-%H%M%S))
+	$(BIN)/outflank learn league-champion --set games=800000 --set measure_every=20000 --out $(RUN)
+	$(BIN)/outflank league-table $(RUN)/last.safetensors
+	$(BIN)/outflank plot $(RUN) --out $(RUN)/learning-curve.png
+	$(BIN)/outflank show $(RUN)/last.safetensors --out $(RUN)/network.png
+	@echo "Next: $(BIN)/outflank score $(RUN)/last.safetensors, or $(BIN)/outflank --help"
 
 test: $(VENV)/dev test-core
 	$(BIN)/python -m pytest

@@ -305,14 +305,13 @@ std::shared_ptr<Learnable> learning_mlp_of(const std::vector<int>& nodes,
             require(place < static_cast<int>(first_layer_weights), "a weight is not there");
         }
     }
-    return learning_mlp({nodes, first_layer, first_biases, first_layer_weights, add_disc_difference},
-                        coherent);
+    return learning_mlp(
+        {nodes, first_layer, first_biases, first_layer_weights, add_disc_difference}, coherent);
 }
 
-std::tuple<std::uint64_t, double, double> learn(Learnable& evaluator,
-                                                const std::vector<std::optional<std::shared_ptr<Player>>>& opponents,
-                                                const TdSettings& settings, std::uint64_t first_game,
-                                                std::size_t count) {
+std::tuple<std::uint64_t, double, double> learn(
+    Learnable& evaluator, const std::vector<std::optional<std::shared_ptr<Player>>>& opponents,
+    const TdSettings& settings, std::uint64_t first_game, std::size_t count) {
     require(!settings.starts.empty(), "there must be at least one start position");
     std::vector<std::shared_ptr<Player>> players;
     for (const auto& opponent : opponents) {
@@ -327,23 +326,28 @@ std::tuple<std::uint64_t, double, double> learn(Learnable& evaluator,
 }
 
 void bind_learning(nb::module_& m) {
-    nb::class_<Learnable, Evaluator>(m, "Learnable", "An evaluator whose weights change as it plays.")
+    nb::class_<Learnable, Evaluator>(m, "Learnable",
+                                     "An evaluator whose weights change as it plays.")
         .def_prop_ro("weight_count", &Learnable::weight_count)
         .def("weights", [](const Learnable& learnable) { return to_numpy(learnable.weights()); })
-        .def("set_weights",
-             [](Learnable& learnable, const Vector<float>& weights) {
-                 require(weights.shape(0) == learnable.weight_count(), "the number of weights differs");
-                 learnable.set_weights(span_of(weights));
-             },
-             "weights"_a)
-        .def("coherence", [](const Learnable& learnable) { return to_numpy(learnable.coherence()); })
-        .def("set_coherence",
-             [](Learnable& learnable, const Vector<float>& coherence) {
-                 require(coherence.shape(0) == learnable.coherence().size(),
-                         "the number of coherence sums differs");
-                 learnable.set_coherence(span_of(coherence));
-             },
-             "coherence"_a);
+        .def(
+            "set_weights",
+            [](Learnable& learnable, const Vector<float>& weights) {
+                require(weights.shape(0) == learnable.weight_count(),
+                        "the number of weights differs");
+                learnable.set_weights(span_of(weights));
+            },
+            "weights"_a)
+        .def("coherence",
+             [](const Learnable& learnable) { return to_numpy(learnable.coherence()); })
+        .def(
+            "set_coherence",
+            [](Learnable& learnable, const Vector<float>& coherence) {
+                require(coherence.shape(0) == learnable.coherence().size(),
+                        "the number of coherence sums differs");
+                learnable.set_coherence(span_of(coherence));
+            },
+            "coherence"_a);
     m.def("learning_piece_counter", &learning_piece_counter_of, "weight_of_square"_a, "weights"_a,
           "coherent"_a);
     m.def("learning_network", &learning_network_of, "tables"_a, "stages"_a, "coherent"_a);
@@ -354,14 +358,16 @@ void bind_learning(nb::module_& m) {
         .value("own", Successor::own)
         .value("every_board", Successor::every_board);
     nb::enum_<Output>(m, "Output").value("tanh", Output::tanh).value("logistic", Output::logistic);
-    nb::enum_<View>(m, "View").value("inversion", View::inversion).value("negation", View::negation);
+    nb::enum_<View>(m, "View")
+        .value("inversion", View::inversion)
+        .value("negation", View::negation);
     nb::class_<TdSettings>(m, "TdSettings")
         .def(nb::init<>())
         .def_rw("view", &TdSettings::view)
         .def_rw("successor", &TdSettings::successor)
         .def_rw("output", &TdSettings::output)
         .def_rw("expected_target", &TdSettings::expected_target)
-        .def_rw("lambda_", &TdSettings::lambda)
+        .def_rw("trace", &TdSettings::lambda)
         .def_rw("alpha", &TdSettings::alpha)
         .def_rw("final_alpha", &TdSettings::final_alpha)
         .def_rw("games", &TdSettings::games)
@@ -369,14 +375,16 @@ void bind_learning(nb::module_& m) {
         .def_rw("opponent_epsilon", &TdSettings::opponent_epsilon)
         .def_rw("random_plies", &TdSettings::random_plies)
         .def_rw("seed", &TdSettings::seed)
-        .def("set_starts",
-             [](TdSettings& settings, const Vector<Bits>& black, const Vector<Bits>& white,
-                const Vector<bool>& black_moves) {
-                 settings.starts = boards_of(black, white, black_moves);
-             },
-             "black"_a, "white"_a, "black_moves"_a);
-    m.def("td_learn", &learn, "evaluator"_a, "opponents"_a, "settings"_a, "first_game"_a, "count"_a,
-          "Plays and learns; returns the updates, the sum of squared errors, the learner's points.");
+        .def(
+            "set_starts",
+            [](TdSettings& settings, const Vector<Bits>& black, const Vector<Bits>& white,
+               const Vector<bool>& black_moves) {
+                settings.starts = boards_of(black, white, black_moves);
+            },
+            "black"_a, "white"_a, "black_moves"_a);
+    m.def(
+        "td_learn", &learn, "evaluator"_a, "opponents"_a, "settings"_a, "first_game"_a, "count"_a,
+        "Plays and learns; returns the updates, the sum of squared errors, the learner's points.");
 }
 
 void bind_games_in_step(nb::module_& m) {

@@ -18,7 +18,9 @@ class Lesson {
   public:
     Lesson(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
            const TdSettings& settings)
-        : evaluator_(evaluator), settings_(settings), playing_(evaluator.accumulator()),
+        : evaluator_(evaluator),
+          settings_(settings),
+          playing_(evaluator.accumulator()),
           learning_(evaluator.accumulator()) {
         for (const auto& opponent : opponents) {
             opponents_.push_back(opponent ? std::make_unique<SeatedPlayer>(*opponent) : nullptr);
@@ -31,8 +33,8 @@ class Lesson {
         OpenGame game(settings_.starts[number % settings_.starts.size()], settings_.seed, number);
         SeatedPlayer* opponent = nullptr;  // none: self-play
         if (!opponents_.empty()) {
-            opponent = opponents_[static_cast<std::size_t>(game.generator.below(
-                                      static_cast<int>(opponents_.size())))]
+            opponent = opponents_[static_cast<std::size_t>(
+                                      game.generator.below(static_cast<int>(opponents_.size())))]
                            .get();
         }
         const Colour learner = number % 2 == 0 ? Colour::black : Colour::white;
@@ -96,10 +98,9 @@ class Lesson {
         const int best = best_of(values, game.generator);
         const int chosen = forced ? game.generator.below(list.count) : best;
         const double of_best = values.values[static_cast<std::size_t>(best)];
-        const double expected =
-            settings_.expected_target
-                ? (1 - settings_.epsilon) * of_best + settings_.epsilon * mean
-                : values.values[static_cast<std::size_t>(chosen)];
+        const double expected = settings_.expected_target
+                                    ? (1 - settings_.epsilon) * of_best + settings_.epsilon * mean
+                                    : values.values[static_cast<std::size_t>(chosen)];
         game.play({list.squares[static_cast<std::size_t>(chosen)],
                    list.flipped[static_cast<std::size_t>(chosen)]});
 
@@ -128,7 +129,8 @@ class Lesson {
     void finish(const OpenGame& game, Colour scored) {
         const int black = game.disc_difference_for_black();
         const double result_for_black = black > 0 ? 1 : black < 0 ? -1 : 0;
-        progress.points += 0.5 + 0.5 * (scored == Colour::black ? result_for_black : -result_for_black);
+        progress.points +=
+            0.5 + 0.5 * (scored == Colour::black ? result_for_black : -result_for_black);
         for (const Link& link : links_) {
             if (link.waits) {
                 const double result =
@@ -143,7 +145,8 @@ class Lesson {
         progress.squared_error += std::nearbyint(squared_error_ * 0x1.0p20) * 0x1.0p-20;
     }
 
-    // G_k = (1 - lambda) target_k + lambda G_k+1 along each chain, from the end, where G is the result.
+    // G_k = (1 - lambda) target_k + lambda G_k+1 along each chain, from the end, where G is the
+    // result.
     void learn_from_returns(double result_for_black) {
         std::array<double, 2> later{result_for_black, result_for_black};  // for Black
         for (auto step = returns_.rbegin(); step != returns_.rend(); ++step) {
@@ -158,7 +161,8 @@ class Lesson {
 
     // Sutton and Barto's gradient-descent TD; for tanh it is Lucas 2007 eq. 2.
     void update(const Link& link, double target) {
-        const double value = link.sign * squash(evaluator_.value(*learning_, link.black, link.white));
+        const double value =
+            link.sign * squash(evaluator_.value(*learning_, link.black, link.white));
         const double error = target - value;
         const double slope = settings_.output == Output::tanh ? 1 - value * value : 1;
         evaluator_.nudge(*learning_, static_cast<float>(link.sign * error * slope), alpha_);

@@ -43,7 +43,8 @@ class FlatLearnable : public Learnable {
 
 class LearningPieceCounter final : public FlatLearnable {
   public:
-    LearningPieceCounter(std::span<const int, 64> weight_of_square, std::size_t count, bool coherent)
+    LearningPieceCounter(std::span<const int, 64> weight_of_square, std::size_t count,
+                         bool coherent)
         : FlatLearnable(count, coherent) {
         std::ranges::copy(weight_of_square, weight_of_square_.begin());
     }
@@ -119,7 +120,8 @@ class LearningTables final : public Learnable {
     }
 
   private:
-    // Each stage's tables are followed by a zero that slots not in use read; the flat vector has none.
+    // Each stage's tables are followed by a zero that slots not in use read; the flat vector has
+    // none.
     std::vector<float> without_zeros(const AlignedVector<float>& padded, std::size_t each) const {
         std::vector<float> flat;
         const std::size_t size = each * reader_.stage_size();
@@ -213,8 +215,8 @@ class LearningMlp final : public FlatLearnable {
         squash(seen.outputs[1]);
     }
 
-    std::size_t dense_forward(const std::vector<float>& from, std::vector<float>& to, std::size_t at,
-                              bool hidden) const {
+    std::size_t dense_forward(const std::vector<float>& from, std::vector<float>& to,
+                              std::size_t at, bool hidden) const {
         const std::size_t nodes = to.size();
         const float* weights = learning_.weights.data() + at;
         std::copy_n(weights + from.size() * nodes, nodes, to.begin());
@@ -255,7 +257,8 @@ class LearningMlp final : public FlatLearnable {
         for (std::size_t square = 0; square < 64; ++square) {
             const float input = seen.outputs[0][square];
             for (std::size_t node = 0; input != 0 && node < nodes; ++node) {
-                change(shape_.first_layer[square * nodes + node], seen.errors[1][node] * input, alpha);
+                change(shape_.first_layer[square * nodes + node], seen.errors[1][node] * input,
+                       alpha);
             }
         }
     }

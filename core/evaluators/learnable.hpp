@@ -1,7 +1,7 @@
 // Evaluators whose weights change while they play: piece counter, n-tuple network, MLP.
 //
-// Weights are floats: half the memory of doubles, which is what limits large networks. nudge() moves
-// every weight along the value's gradient; how far, the weight's own learning rate decides.
+// Weights are floats: half the memory of doubles, which is what limits large networks. nudge()
+// moves every weight along the value's gradient; how far, the weight's own learning rate decides.
 #pragma once
 
 #include "mlp.hpp"
@@ -11,9 +11,9 @@ namespace outflank {
 
 // Weights and what sets each one's learning rate.
 //
-// Temporal coherence (Beal and Smith 1999): a weight keeps the sum E of the changes it was asked for
-// and the sum A of their sizes, and learns at the rate alpha |E| / A: fully while the changes agree,
-// less and less when they cancel out.
+// Temporal coherence (Beal and Smith 1999): a weight keeps the sum E of the changes it was asked
+// for and the sum A of their sizes, and learns at the rate alpha |E| / A: fully while the changes
+// agree, less and less when they cancel out.
 class LearningWeights {
   public:
     explicit LearningWeights(std::size_t count, bool coherent)
@@ -55,8 +55,9 @@ std::unique_ptr<Learnable> learning_piece_counter(std::span<const int, 64> weigh
 std::unique_ptr<Learnable> learning_network(std::span<const TupleTable> tables, int stages,
                                             bool coherent);
 
-// An MLP by its layers' sizes. `first_layer[square * nodes + node]` is the weight's place in the flat
-// vector, or -1 for a connection that is not there (Chong 2003); `first_biases[node]` likewise.
+// An MLP by its layers' sizes. `first_layer[square * nodes + node]` is the weight's place in the
+// flat vector, or -1 for a connection that is not there (Chong 2003); `first_biases[node]`
+// likewise.
 struct MlpShape {
     std::vector<int> nodes;  // 64, ..., 1
     std::vector<int> first_layer;

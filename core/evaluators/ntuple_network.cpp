@@ -88,7 +88,8 @@ void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board&
     const Index* indices = seen.indices.data();
     const Index* mirror = slots_.mirror.data();
     const Index* steps = slots_.steps.data();
-    alignas(64) std::array<Index, std::max(WIDTH, 1)> fixed_room;  // NOLINT: filled before it is read
+    alignas(64) std::array<Index, std::max(WIDTH, 1)>
+        fixed_room;  // NOLINT: filled before it is read
     Index* after = WIDTH > 0 ? fixed_room.data() : seen.after.data();
     const auto count = static_cast<std::size_t>(moves.count);
     for (std::size_t i = 0; i < count; ++i) {

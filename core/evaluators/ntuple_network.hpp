@@ -56,8 +56,9 @@ struct Slots {
     void place_table(std::size_t k, Index offset, std::size_t length);
 };
 
-// Reads boards through slots: keeps every slot's index up to date and sums what the tables hold there.
-// The tables belong to the caller: doubles that play (TableSum), floats that learn (LearningTables).
+// Reads boards through slots: keeps every slot's index up to date and sums what the tables hold
+// there. The tables belong to the caller: doubles that play (TableSum), floats that learn
+// (LearningTables).
 class TableReader {
   public:
     struct Seen final : Evaluator::Accumulator {

@@ -114,7 +114,9 @@ def test_a_damaged_safetensors_file_is_a_player_or_a_clear_error(
 
 
 def _safetensors(path: Path, weights: object, **metadata: object) -> Path:
-    path.write_bytes(save({"weights": np.asarray(weights)}, metadata={"outflank-player-1": json.dumps(metadata)}))
+    path.write_bytes(
+        save({"weights": np.asarray(weights)}, metadata={"outflank-player-1": json.dumps(metadata)})
+    )
     return path
 
 

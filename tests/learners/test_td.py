@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from outflank import Board, GreedyPlayer, Match, NTupleNetwork, _core, league_match, named_player
+from outflank import Board, GreedyPlayer, Match, NTupleNetwork, _core, league_match
 from outflank.learners.td import TdLearner, TdSettings, learnable, new_evaluator
 
 KINDS = ["piece-counter", "piece-counter-10", "all-2", "snakes-5x4", "logistello", "mlp-4", "spatial-mlp"]
@@ -17,7 +17,9 @@ def small_weights(name: str) -> TdSettings:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_learning_form_has_the_same_values(name: str, board_arrays: tuple[npt.NDArray[np.uint64], ...]) -> None:
+def test_the_learning_form_has_the_same_values(
+    name: str, board_arrays: tuple[npt.NDArray[np.uint64], ...]
+) -> None:
     evaluator = new_evaluator(small_weights(name), seed=3)
     learning = learnable(evaluator, coherent=False)
     assert np.array_equal(learning.weights(), evaluator.weights.astype(np.float32))
@@ -41,7 +43,9 @@ def test_an_update_follows_the_gradient(name: str) -> None:
     expected = _monte_carlo_change(learner, transcript)
     scale = np.abs(expected).max()
     assert scale > 0
-    np.testing.assert_allclose(change, expected, atol=0.04 * scale)  # 60 small updates, each from weights moved by those before
+    np.testing.assert_allclose(
+        change, expected, atol=0.04 * scale
+    )  # 60 small updates, each from weights moved by those before
 
 
 def _self_play(evaluator: object) -> list[Board]:
@@ -113,7 +117,9 @@ def test_lucas_td0_by_hand() -> None:
 
 def _lucas_game(weights: npt.NDArray[np.float32], number: int, alpha: np.float32) -> npt.NDArray[np.float32]:
     def inputs(board: Board) -> npt.NDArray[np.float64]:
-        return np.array([(board.black >> s & 1) - (board.white >> s & 1) for s in range(64)], dtype=np.float64)
+        return np.array(
+            [(board.black >> s & 1) - (board.white >> s & 1) for s in range(64)], dtype=np.float64
+        )
 
     def value(board: Board) -> float:
         return float(np.tanh(inputs(board) @ weights))
@@ -134,7 +140,7 @@ def _lucas_game(weights: npt.NDArray[np.float32], number: int, alpha: np.float32
         choice = ties[0] if len(ties) == 1 else ties[(next(draws) >> 32) * len(ties) >> 32]
         if forced:
             choice = judged[(next(draws) >> 32) * len(judged) >> 32][1]
-        chosen_value = sign * dict((move, v) for v, move in judged)[choice]
+        chosen_value = sign * {move: v for v, move in judged}[choice]
         board = board.play(choice)
         if previous is not None:
             update(previous, chosen_value)
@@ -167,8 +173,14 @@ def test_it_learns_to_beat_the_heuristic() -> None:
 
 
 def test_every_kind_learns_by_self_play() -> None:
-    for name, alpha, games in (("piece-counter", 0.001, 3000), ("mlp-8", 0.01, 1500), ("snakes-10x4", 0.003, 3000)):
-        settings = TdSettings(evaluator=name, alpha=alpha, games=games, initial_weights=0.05, coherence=False, output="tanh")
+    for name, alpha, games in (
+        ("piece-counter", 0.001, 3000),
+        ("mlp-8", 0.01, 1500),
+        ("snakes-10x4", 0.003, 3000),
+    ):
+        settings = TdSettings(
+            evaluator=name, alpha=alpha, games=games, initial_weights=0.05, coherence=False, output="tanh"
+        )
         learner = TdLearner(settings, 2)
         before = learner.player()
         learner.play(games)

@@ -1,7 +1,8 @@
 """Players as files: the League's text format, and outflank's own in safetensors.
 
 Our own file holds one tensor, `weights` (32-bit floats where they lose nothing, else 64-bit), and in its
-metadata the architecture, the view, and where the player came from. Players are data, never code; a round trip is exact.
+metadata the architecture, the view, and where the player came from. Players are data, never code; a
+round trip is exact.
 """
 
 from __future__ import annotations

@@ -58,7 +58,9 @@ def _typed(key: str, value: Any) -> Any:
     if key == "final_alpha":
         default = 0.0
     if isinstance(default, bool) != isinstance(value, bool):
-        raise ValueError(f"{key} must be {'true or false' if isinstance(default, bool) else 'no truth value'}")
+        raise ValueError(
+            f"{key} must be {'true or false' if isinstance(default, bool) else 'no truth value'}"
+        )
     if isinstance(default, bool):
         return value
     if isinstance(default, tuple):
@@ -104,7 +106,9 @@ class RunFolder:
     @classmethod
     def create(cls, path: Path, settings: TdSettings, seed: int) -> RunFolder:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise ValueError(f"{path} is already there; continue it with outflank resume, or choose another --out")
+            raise ValueError(
+                f"{path} is already there; continue it with outflank resume, or choose another --out"
+            )
         path.mkdir(parents=True, exist_ok=True)
         write_whole(path / SETTINGS, settings_toml(settings, seed).encode())
         return cls(path)
@@ -123,7 +127,9 @@ class RunFolder:
     def save_checkpoint(self, tensors: Tensors, state: Mapping[str, Any]) -> None:
         from safetensors.numpy import save
 
-        write_whole(self.path / CHECKPOINT, save(tensors, metadata={"state": json.dumps(state, sort_keys=True)}))
+        write_whole(
+            self.path / CHECKPOINT, save(tensors, metadata={"state": json.dumps(state, sort_keys=True)})
+        )
 
     def load_checkpoint(self) -> tuple[Tensors, dict[str, Any]] | None:
         from safetensors import SafetensorError, safe_open

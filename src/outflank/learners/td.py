@@ -81,9 +81,7 @@ def _problems(s: TdSettings) -> dict[str, bool]:
         {f"{key} must be within 0..1, got {value}": not 0 <= value <= 1 for key, value in within.items()}
         | {f"{key} must be at least 1, got {value}": value < 1 for key, value in whole.items()}
         | {
-            f"alpha must be positive and final_alpha not negative, got {alphas}": not all(
-                np.isfinite(alphas)
-            )
+            f"alpha must be positive and final_alpha not negative, got {alphas}": not all(np.isfinite(alphas))
             or s.alpha <= 0
             or min(alphas) < 0,
             f"view must be inversion or negation, got {s.view!r}": s.view not in ("inversion", "negation"),
@@ -98,7 +96,9 @@ def _problems(s: TdSettings) -> dict[str, bool]:
             and _simple_kind(s.evaluator) is not None,
             f"random_plies must be within 0..50, got {s.random_plies}": not 0 <= s.random_plies <= 50,
             f"pool must be within 0..1000, got {s.pool}": not 0 <= s.pool <= 1000,
-            f"initial_weights must not be negative, got {s.initial_weights}": not 0 <= s.initial_weights < 1e6,
+            f"initial_weights must not be negative, got {s.initial_weights}": not 0
+            <= s.initial_weights
+            < 1e6,
             "an MLP whose weights all begin at zero learns nothing; set initial_weights, for example 0.1": (
                 s.initial_weights == 0 and _simple_kind(s.evaluator) in ("mlp", "spatial-mlp")
             ),
@@ -164,7 +164,9 @@ def _learnable_spatial_mlp(coherent: bool) -> _core.Learnable:
         places[list(part), node] = range(at, at + len(part))
         biases.append(at + len(part))
         at += len(part) + 1
-    return _core.learning_mlp([64, len(PARTS), 40, 10, 1], places.ravel().tolist(), biases, at, True, coherent)
+    return _core.learning_mlp(
+        [64, len(PARTS), 40, 10, 1], places.ravel().tolist(), biases, at, True, coherent
+    )
 
 
 @dataclass(frozen=True)
@@ -264,7 +266,7 @@ def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:
     core.successor = _core.Successor.own if settings.successor == "own" else _core.Successor.every_board
     core.output = _core.Output.logistic if settings.output == "logistic" else _core.Output.tanh
     core.expected_target = settings.expected_target
-    core.lambda_ = settings.trace
+    core.trace = settings.trace
     core.alpha = settings.alpha
     core.final_alpha = settings.alpha if settings.final_alpha is None else settings.final_alpha
     core.games = settings.games

@@ -144,5 +144,5 @@ def _exact(value: float) -> str | int:
     return value if isinstance(value, int) else float(value).hex()
 
 
-def _inexact(value: str | int) -> float | int:
+def _inexact(value: str | int) -> Any:
     return float.fromhex(value) if isinstance(value, str) else value

@@ -26,6 +26,8 @@ class BuiltIn:
 BUILT_IN = {
     "standard-heuristic": BuiltIn("hand-made piece counter, the League's opponent", "negation"),
     "all-2": BuiltIn("evolved network of Jaskowski 2014, Figure 7", "inversion"),
+    "league-champion": BuiltIn("best response to the heuristic, by temporal differences", "inversion"),
+    "all-rounder": BuiltIn("the best general player, by temporal differences", "inversion"),
 }
 NAMES = (*BUILT_IN, "random")
 KEYS = ("view",)
@@ -59,9 +61,10 @@ def _greedy(stored: StoredPlayer, view: View | None, text: str) -> GreedyPlayer:
 
 
 def load_built_in(name: str) -> StoredPlayer:
-    path = files("outflank") / "data" / "players" / f"{name}.player"
-    stored = load_player(Path(str(path)))
-    return StoredPlayer(stored.evaluator, BUILT_IN[name].view, {"built-in": name})
+    folder = Path(str(files("outflank") / "data" / "players"))
+    path = next(folder.glob(f"{name}.*"))
+    stored = load_player(path)
+    return StoredPlayer(stored.evaluator, BUILT_IN[name].view, stored.provenance)
 
 
 def split_name(text: str) -> tuple[str, dict[str, str]]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy import special
 
 Entry = Mapping[str, Any]
 COLOURS = ("#5b3a9b", "#d9780f", "#1b7f4d", "#b5172f", "#2069b4", "#7a5c00", "#444444", "#c2408c")
@@ -18,13 +19,13 @@ def draw_learning_curves(
     curves: Mapping[str, Sequence[Sequence[Entry]]], against: str, title: str | None = None
 ) -> Figure:
     """A curve a name: one run with the 95 % interval of each score, or the mean of several runs with the
-    band from the lowest to the highest.
+    95 % interval of that mean.
 
-    >>> log = [{"games": 0, "score": 0.2, "ci95": [0.1, 0.3]}, {"games": 50, "score": 0.6, "ci95": [0.5, 0.7]}]
+    >>> log = [{"games": 50 * i, "score": 0.2 * i, "ci95": [0.1 * i, 0.3 * i]} for i in range(3)]
     >>> draw_learning_curves({"mine": [log]}, "standard-heuristic").axes[0].get_xlabel()
     'games learned from'
     """
-    figure = Figure(figsize=(8, 5), layout="constrained")
+    figure = Figure(figsize=(8, 5 + 0.12 * len(curves)), layout="constrained")
     axes = figure.add_subplot()
     for colour, (name, runs) in zip(_cycle(len(curves)), curves.items(), strict=True):
         _draw_curve(axes, name, runs, colour)
@@ -33,7 +34,7 @@ def draw_learning_curves(
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.set_ylim(0, 1.01)
     axes.xaxis.set_major_formatter(lambda games, _: f"{games:,.0f}")
-    axes.legend(loc="lower right", frameon=False)
+    figure.legend(loc="outside lower center", frameon=False, fontsize=9, ncols=1 if len(curves) < 4 else 2)
     if title:
         axes.set_title(title)
     return figure
@@ -41,7 +42,7 @@ def draw_learning_curves(
 
 def _draw_curve(axes: Axes, name: str, runs: Sequence[Sequence[Entry]], colour: str) -> None:
     games, low, middle, high = curve_and_band(runs)
-    label = f"{name}: {middle[-1]:.4f}" + (f" (mean of {len(runs)} runs)" if len(runs) > 1 else "")
+    label = f"{name}: {middle[-1]:.4f}" + (f" ({len(runs)} runs)" if len(runs) > 1 else "")
     axes.plot(games, middle, color=colour, linewidth=1.6, label=label)
     axes.fill_between(games, low, high, color=colour, alpha=0.2, linewidth=0)
 
@@ -56,7 +57,9 @@ def curve_and_band(runs: Sequence[Sequence[Entry]]) -> tuple[npt.NDArray[np.floa
     by_games = [{entry["games"]: entry["score"] for entry in run} for run in runs]
     games = sorted(set.intersection(*(set(run) for run in by_games)))
     scores = np.array([[run[g] for g in games] for run in by_games])
-    return np.array(games, dtype=np.float64), scores.min(axis=0), scores.mean(axis=0), scores.max(axis=0)
+    middle, errors = scores.mean(axis=0), scores.std(axis=0, ddof=1) / np.sqrt(len(runs))
+    reach = special.stdtrit(len(runs) - 1, 0.975) * errors  # Student's t
+    return np.array(games, dtype=np.float64), middle - reach, middle, middle + reach
 
 
 def _cycle(count: int) -> list[str]:

@@ -21,6 +21,8 @@ from outflank.board import Board
 from outflank.evaluators.mlp import Mlp
 from outflank.evaluators.spatial_mlp import SpatialMlp
 from outflank.games.match import Match, available_cores
+from outflank.learners.presets import preset_or_file
+from outflank.learners.td import TdLearner
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
 from outflank.players.names import named_player
 
@@ -75,13 +77,22 @@ def _perft_per_second() -> float:
     return paths / (perf_counter() - began)
 
 
+def _learning_per_second(preset: str, games: int) -> float:
+    settings, _ = preset_or_file(preset, [])
+    learner = TdLearner(settings, seed=1)
+    learner.play(games // 5)
+    began = perf_counter()
+    learner.play(games)
+    return games / (perf_counter() - began)
+
+
 RANDOM, ALL_2, HEURISTIC = "random playouts", "all-2 - heuristic", "heuristic - heuristic"
 MLP, SPATIAL, PEER_RANDOM = (
     "MLP 64-32-1 - heuristic",
     "spatial MLP - heuristic",
     "rust-reversi random playouts",
 )
-PERFT = "perft 10"
+PERFT, TD_SNAKES, TD_CHAMPION = "perft 10", "TD self-play, 30 snakes", "TD, league-champion"
 
 
 def time_all(peer_python: Path | None = None) -> Iterator[Timing]:
@@ -99,6 +110,8 @@ def time_all(peer_python: Path | None = None) -> Iterator[Timing]:
         (HEURISTIC, 1, playing(heuristic, heuristic, 20_000)),
         (MLP, 1, playing(_random_network(Mlp), heuristic, 4_000)),
         (SPATIAL, 1, playing(_random_network(SpatialMlp), heuristic, 500)),
+        (TD_SNAKES, 1, lambda: _learning_per_second("lucas-2007", 1_500)),
+        (TD_CHAMPION, 1, lambda: _learning_per_second("league-champion", 6_000)),
         (PERFT, 1, _perft_per_second),
     ]
     if cores < 2:
@@ -119,6 +132,8 @@ def targets(timings: list[Timing]) -> Iterator[Target]:
     if (ALL_2, 2) in rate:
         yield Target("all-2 - heuristic: two threads over one", rate[ALL_2, 2] / rate[ALL_2, 1], 1.9)
     yield Target("MLP 64-32-1 - heuristic, over 10,000 games/s", rate[MLP, 1] / 10_000, 1.0)
+    yield Target("TD self-play of 30 snakes, over 5,000 games/s", rate[TD_SNAKES, 1] / 5_000, 1.0)
+    yield Target("league-champion learning, over 15,000 games/s", rate[TD_CHAMPION, 1] / 15_000, 1.0)
     if (PEER_RANDOM, 1) in rate:
         peer = rate[PEER_RANDOM, 1]
         yield Target("random playouts over rust-reversi's", rate[RANDOM, 1] / peer, 8.0)

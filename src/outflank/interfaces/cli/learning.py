@@ -47,7 +47,9 @@ def learn(
         runs = [TdRun.create(path, settings, first)]
     else:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise ValueError(f"{path} is already there; continue it with outflank resume, or choose another --out")
+            raise ValueError(
+                f"{path} is already there; continue it with outflank resume, or choose another --out"
+            )
         runs = [TdRun.create(path / f"seed-{first + i}", settings, first + i) for i in range(seeds)]
     _finish(path, runs, as_json)
 
@@ -73,7 +75,7 @@ def plot(
     against = "standard-heuristic"
     for path in paths:
         folders = [RunFolder.open(folder) for folder in _run_folders(path)]
-        curves[str(path)] = [folder.log() for folder in folders]
+        curves[path.name] = [folder.log() for folder in folders]
         against = folders[0].settings()[0].measure_against
     save_figure(draw_learning_curves(curves, against), picture)
     out.print(f"Picture: {picture}", markup=False)
@@ -176,4 +178,7 @@ def _print_reports(path: Path, reports: list[dict[str, Any]], interrupted: bool)
         return
     best = Path(reports[0]["folder"]) / "best.safetensors"
     out.print(f"Run: {path}   Score it: outflank score {best}", markup=False)
-    out.print(f"See it learn: outflank plot {path}   Look at it: outflank show {best} --out picture.png", markup=False)
+    out.print(
+        f"See it learn: outflank plot {path}   Look at it: outflank show {best} --out picture.png",
+        markup=False,
+    )

@@ -199,7 +199,7 @@ def _print_table(reports: list[dict[str, Any]], record: Path | None) -> None:
     for report in reports:
         low, high = report["ci95"]
         table.add_row(
-            _short(report["player"]) + (" (partial)" if report["partial"] else ""),
+            short_name(report["player"]) + (" (partial)" if report["partial"] else ""),
             f"[bold]{report['score']:.4f}[/bold] ± {(high - low) / 2:.4f}",
             *(f"{report[key]:,.0f}" for key in ("wins", "draws", "losses", "games_per_second")),
         )
@@ -209,7 +209,7 @@ def _print_table(reports: list[dict[str, Any]], record: Path | None) -> None:
     shown = f"{epsilon:g}" if isinstance(epsilon, float) else " and ".join(f"{e:g}" for e in epsilon)
     plural = "s" if report["threads"] > 1 else ""
     out.print(
-        f"against {_short(report['opponent'])}: {report['double_games']:,} double games,"
+        f"against {short_name(report['opponent'])}: {report['double_games']:,} double games,"
         f" epsilon {shown}, seed {report['seed']}, {report['threads']} thread{plural}"
     )
     if any(report["partial"] for report in reports):
@@ -218,7 +218,7 @@ def _print_table(reports: list[dict[str, Any]], record: Path | None) -> None:
         out.print(f"Every game with its moves: {record}", markup=False)
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
     """A player's name without the folders of its file, safe from markup."""
     from rich.markup import escape
 

@@ -1,0 +1,55 @@
+"""`outflank league-table`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from outflank.interfaces.cli.progress import meter, note, out, print_json
+from outflank.interfaces.cli.scoring import Json, Threads, short_name
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(league_table)
+
+
+def league_table(
+    players: Annotated[
+        list[str] | None, typer.Argument(metavar="[PLAYER...]", help="More players to score and rank.")
+    ] = None,
+    double_games: Annotated[int, typer.Option(help="For each player that is scored.", min=1)] = 10_000,
+    threads: Threads = None,
+    as_json: Json = False,
+) -> None:
+    """The Othello League as published in 2014, with our own players in it."""
+    from outflank.league.table import measured_row, published_rows, ranked
+    from outflank.players.names import BUILT_IN, named_player
+
+    names = [*BUILT_IN, *(players or [])]
+    own = [named_player(name) for name in names]
+    for player in own:
+        for text in getattr(player, "notes", ()):
+            note(text)
+    rows = published_rows()
+    with meter("scoring", len(own), "players") as progress:
+        for player in own:
+            rows.append(measured_row(player, double_games, threads))
+            progress.advance(1, short_name(player.name))
+    if as_json:
+        print_json([vars(row) for row in ranked(rows)])
+        return
+    from rich.table import Table
+
+    table = Table()
+    for name in ("player", "weights", "score", "source"):
+        table.add_column(name, justify="right" if name in ("weights", "score") else "left", overflow="fold")
+    for row in ranked(rows):
+        ours = row.reach is not None
+        score = f"{row.score:.4f} ± {row.reach:.4f}" if ours else f"{row.score:.4f}         "
+        table.add_row(
+            short_name(row.name), f"{row.weights:,}" if row.weights else "-", score, row.source,
+            style="bold" if ours else "",
+        )  # fmt: skip
+    out.print(table)
+    out.print("Published: Table III of Jaskowski 2014; most of its scores are of 50 double games.")
