@@ -41,23 +41,30 @@ def test_readme_python(block: str, capsys: pytest.CaptureFixture[str], monkeypat
 
 
 COMMANDS = [
-    line
+    line.removeprefix("$ outflank")
     for block in _blocks("console")
     for line in block.splitlines()
-    if line.startswith("$ outflank") and " bench" not in line  # that one takes minutes
+    if line.startswith("$ outflank") and " bench" not in line  # that one takes a minute
 ]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all commands: a later one uses what an earlier one made."""
+    made = tmp_path_factory.mktemp("readme")
+    (made / "my.player").write_text(" ".join(["0.5"] * 64))
+    return made
+
+
 @pytest.mark.parametrize("line", COMMANDS)
-def test_readme_commands(line: str, outflank: Run, tmp_path: Path) -> None:
-    arguments = shlex.split(line.removeprefix("$ outflank"), comments=True)
-    (tmp_path / "my.player").write_text(" ".join(["0.5"] * 64))
+def test_readme_commands(line: str, outflank: Run, folder: Path) -> None:
+    arguments = shlex.split(line, comments=True)
     if arguments[0] in ("score", "match") and "--double-games" not in arguments:
         arguments += ["--double-games", "200"]
     if "../shared" in line and not (ROOT.parent / "shared").is_dir():
         pytest.skip("../shared is not there")
-    arguments = [a.replace("../shared", str(ROOT.parent / "shared")) for a in arguments]
-    result = outflank(*arguments, cwd=tmp_path)
+    arguments = [argument.replace("../shared", str(ROOT.parent / "shared")) for argument in arguments]
+    result = outflank(*arguments, cwd=folder)
     assert result.returncode == 0, result.stderr
 
 

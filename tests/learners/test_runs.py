@@ -50,7 +50,8 @@ def test_a_run_folder(unbroken: Path) -> None:
         "last.safetensors",
     }
     log = [json.loads(line) for line in (unbroken / "log.jsonl").read_text().splitlines()]
-    assert [entry["games"] for entry in log] == [0, 10000, 20000, 30000, 40000, 50000, 60000]
+    games = [entry["games"] for entry in log]
+    assert games == [0, 625, 1250, 2500, 5000, 10000, 20000, 30000, 40000, 50000, 60000]
     assert log[0]["score"] < 0.35 < 0.9 < log[-1]["score"]
     assert set(log[-1]) == {"games", "score", "ci95", "loss", *TIMES}
     player = named_player(str(unbroken / "best.safetensors"))

@@ -61,7 +61,10 @@ def test_commas_in_file_names(tmp_path: Path) -> None:
             "standard-heuristc",
             "'standard-heuristc' is not a player or a file; did you mean standard-heuristic?",
         ),
-        ("nothing-like-it-at-all-here", "known: standard-heuristic, all-2, random"),
+        (
+            "nothing-like-it-at-all-here",
+            "known: standard-heuristic, all-2, league-champion, all-rounder, random",
+        ),
         ("all-2,vieww=negation", "'vieww' is not an option of a player; did you mean view?"),
         ("all-2,view=inverson", "'inverson' is not a view; did you mean inversion?"),
         ("all-2,view=negation,view=negation", "view is given twice"),

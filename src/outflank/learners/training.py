@@ -20,6 +20,7 @@ from outflank.learners.td import Progress, TdLearner, TdSettings
 from outflank.players.names import named_player
 
 BATCH_SECONDS = 0.3
+EARLIEST_MEASUREMENT = 500
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,15 @@ class TdRun:
         size = 64
         while not self.is_finished:
             s = self.settings
-            count = min(size, s.measure_every - self.games % s.measure_every, s.games - self.games)
+            count = min(
+                size, next_measurement(self.games, s.measure_every) - self.games, s.games - self.games
+            )
             began = time.perf_counter()
             self._since_measured += self.learner.play(count)
             seconds = time.perf_counter() - began
             self._seconds += seconds
             size = max(1, min(4 * size, round(count * BATCH_SECONDS / max(seconds, 1e-9))))
-            if self.games % s.measure_every == 0 or self.is_finished:
+            if self.games == next_measurement(self.games - 1, s.measure_every) or self.is_finished:
                 yield self._measure()
             else:
                 yield Step(self.games, self._since_measured.loss)
@@ -138,6 +141,19 @@ class TdRun:
     def _provenance(self) -> dict[str, Any]:
         return {"learned by": "temporal differences", "games": self.games, "seed": self.seed,
                 "settings": settings_toml(self.settings, self.seed)}  # fmt: skip
+
+
+def next_measurement(games: int, every: int) -> int:
+    """The first number of games after `games` at which a run is measured: every so many games, and at
+    the beginning, where most is learned, at a half, a quarter ... of that, down to 500 games.
+
+    >>> [next_measurement(games, 4000) for games in (0, 500, 1000, 2000, 4000, 4001, 8000)]
+    [500, 1000, 2000, 4000, 8000, 8000, 12000]
+    """
+    early = every
+    while early // 2 > games and early // 2 >= EARLIEST_MEASUREMENT:
+        early //= 2
+    return early if games < every else (games // every + 1) * every
 
 
 def _exact(value: float) -> str | int:

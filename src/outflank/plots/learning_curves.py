@@ -32,12 +32,30 @@ def draw_learning_curves(
     axes.set_xlabel("games learned from")
     axes.set_ylabel(f"score against {against}")
     axes.grid(color="#dddddd", linewidth=0.6)
-    axes.set_ylim(0, 1.01)
-    axes.xaxis.set_major_formatter(lambda games, _: f"{games:,.0f}")
+    _set_scales(axes, [entry for runs in curves.values() for run in runs for entry in run])
     figure.legend(loc="outside lower center", frameon=False, fontsize=9, ncols=1 if len(curves) < 4 else 2)
     if title:
         axes.set_title(title)
     return figure
+
+
+def _set_scales(axes: Axes, entries: Sequence[Entry]) -> None:
+    """Scores near 1 are told apart on a logit scale, the first steps of a long run on a logarithmic one."""
+    first = min((entry["games"] for entry in entries if entry["games"]), default=1)
+    last = max(entry["games"] for entry in entries)
+    if last > 100 * first:
+        axes.set_xscale("symlog", linthresh=first)
+        axes.set_xticks([0, *(10**n for n in range(2, 10) if first <= 10**n <= last)])
+        axes.set_xlim(0, 1.1 * last)
+    axes.xaxis.set_major_formatter(lambda games, _: f"{games:,.0f}")
+    if max(entry["score"] for entry in entries) < 0.95:
+        axes.set_ylim(0, 1)
+        return
+    axes.set_yscale("logit")
+    ticks = [0.1, 0.2, 0.5, 0.8, 0.9, 0.96, 0.98, 0.99, 0.995, 0.998, 0.999]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_yticks([], minor=True)
+    axes.set_ylim(0.08, 0.9995)
 
 
 def _draw_curve(axes: Axes, name: str, runs: Sequence[Sequence[Entry]], colour: str) -> None:
