@@ -27,11 +27,11 @@ def symmetric(set: int, symmetry: int) -> int: ...
 
 def perft(mover: int, opponent: int, depth: int) -> int: ...
 
-def squares(black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
-    """Boards as rows of 64 numbers: black +1, white -1, empty 0."""
-
 def stream_numbers(seed: int, stream: int, count: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
     """The first numbers of stream(seed, stream)."""
+
+def squares(black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+    """Boards as rows of 64 numbers: black +1, white -1, empty 0."""
 
 class Evaluator:
     def values(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...

@@ -19,7 +19,7 @@ def log(scores: list[float], every: int = 100) -> list[dict[str, object]]:
 def test_one_run_has_its_own_intervals() -> None:
     games, low, middle, high = curve_and_band([log([0.2, 0.5])])
     assert games.tolist() == [0, 100]
-    assert (low.tolist(), middle.tolist(), high.tolist()) == ([0.19, 0.49], [0.2, 0.5], [0.21, 0.51])
+    np.testing.assert_allclose([low, middle, high], [[0.19, 0.49], [0.2, 0.5], [0.21, 0.51]])
 
 
 def test_several_runs_have_the_interval_of_their_mean() -> None:

@@ -219,7 +219,8 @@ def _print_table(reports: list[dict[str, Any]], record: Path | None) -> None:
 
 
 def short_name(name: str) -> str:
-    """A player's name without the folders of its file, safe from markup."""
+    """A player's name without most of its file's folders, safe from markup."""
     from rich.markup import escape
 
-    return escape(name.rsplit("/", 1)[-1])
+    kept = 2 if Path(name).name in ("best.safetensors", "last.safetensors") else 1  # the run's name helps
+    return escape("/".join(name.split("/")[-kept:]))

@@ -1,0 +1,90 @@
+// NumPy arrays in and out, and the checks that all bindings share. Only bindings/ uses nanobind.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "../core/evaluators/ntuple_network.hpp"
+#include "../core/position.hpp"
+
+namespace outflank::bindings {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using NewVector = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+template <class T>
+using NewMatrix = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
+
+inline void require(bool condition, const char* message) {
+    if (!condition) {
+        throw nb::value_error(message);
+    }
+}
+
+template <class T>
+std::span<const T> span_of(const Vector<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+// Hands a vector's memory to numpy.
+template <class T>
+nb::capsule owner_of(std::vector<T>* moved) {
+    return nb::capsule(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+}
+
+template <class T>
+NewVector<T> to_numpy(std::vector<T> values) {
+    auto* moved = new std::vector<T>(std::move(values));
+    return NewVector<T>(moved->data(), {moved->size()}, owner_of(moved));
+}
+
+template <class T>
+NewMatrix<T> to_numpy(std::vector<T> values, std::size_t columns) {
+    auto* moved = new std::vector<T>(std::move(values));
+    return NewMatrix<T>(moved->data(), {moved->size() / columns, columns}, owner_of(moved));
+}
+
+inline void check_boards(const Vector<Bits>& black, const Vector<Bits>& white) {
+    require(black.shape(0) == white.shape(0), "black and white must have the same length");
+    for (std::size_t i = 0; i < black.shape(0); ++i) {
+        require((black.data()[i] & white.data()[i]) == 0,
+                "a square holds a black and a white disc");
+    }
+}
+
+// Boards with their movers, as three arrays.
+inline std::vector<Board> boards_of(const Vector<Bits>& black, const Vector<Bits>& white,
+                                    const Vector<bool>& black_moves) {
+    check_boards(black, white);
+    require(black_moves.shape(0) == black.shape(0), "there must be one mover for each board");
+    std::vector<Board> boards;
+    for (std::size_t i = 0; i < black.shape(0); ++i) {
+        boards.push_back({black.data()[i], white.data()[i],
+                          black_moves.data()[i] ? Colour::black : Colour::white});
+    }
+    return boards;
+}
+
+using Placements = std::vector<std::vector<std::vector<int>>>;
+std::vector<TupleTable> tables_of(const Placements& placements);
+
+void bind_evaluators(nb::module_& m);
+void bind_games(nb::module_& m);
+void bind_learning(nb::module_& m);
+
+}  // namespace outflank::bindings

@@ -1,0 +1,110 @@
+// Evaluators: made from weights, asked for the values of many boards.
+#include "../core/evaluators/mlp.hpp"
+#include "../core/evaluators/piece_counter.hpp"
+#include "arrays.hpp"
+
+namespace outflank::bindings {
+
+std::vector<TupleTable> tables_of(const Placements& placements) {
+    std::vector<TupleTable> tables;
+    for (const auto& table : placements) {
+        require(!table.empty(), "a table needs at least one placement");
+        const std::size_t length = table.front().size();
+        require(length >= 1 && length <= LONGEST_TUPLE, "a tuple has 1 to 15 squares");
+        tables.push_back({static_cast<int>(length), {}});
+        for (const auto& placement : table) {
+            require(placement.size() == length, "the placements of a table differ in length");
+            std::vector<std::uint8_t> squares;
+            for (const int square : placement) {
+                require(square >= 0 && square < 64, "a square is outside 0..63");
+                squares.push_back(static_cast<std::uint8_t>(square));
+            }
+            tables.back().placements.push_back(std::move(squares));
+        }
+    }
+    return tables;
+}
+
+namespace {
+
+NewVector<double> values(const Evaluator& evaluator, const Vector<Bits>& black,
+                         const Vector<Bits>& white) {
+    check_boards(black, white);
+    std::vector<double> result(black.shape(0));
+    {
+        nb::gil_scoped_release release;
+        auto seen = evaluator.accumulator();
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            result[i] = evaluator.value(*seen, black.data()[i], white.data()[i]);
+        }
+    }
+    return to_numpy(std::move(result));
+}
+
+std::shared_ptr<Evaluator> piece_counter(const Vector<double>& weights) {
+    require(weights.shape(0) == 64, "a piece counter has 64 weights");
+    return std::make_shared<PieceCounter>(std::span<const double, 64>(weights.data(), 64));
+}
+
+std::shared_ptr<Evaluator> ntuple_network(const Placements& placements,
+                                          const Vector<double>& weights, int stages,
+                                          const std::string& form) {
+    require(stages >= 1 && stages <= 61, "a network has 1 to 61 stages");
+    const auto tables = tables_of(placements);
+    const auto build = form == "plain"    ? plain_network
+                       : form == "folded" ? folded_network
+                                          : compiled_network;
+    nb::gil_scoped_release release;
+    return build(tables, span_of(weights), stages);
+}
+
+std::shared_ptr<Evaluator> mlp(const std::vector<std::pair<Matrix<double>, Vector<double>>>& layers,
+                               bool add_disc_difference) {
+    require(!layers.empty(), "a network needs at least one layer");
+    std::vector<DenseLayer> dense;
+    std::size_t inputs = 64;
+    for (const auto& [weights, biases] : layers) {
+        require(weights.shape(0) == inputs, "a layer's inputs do not fit the layer before it");
+        require(weights.shape(1) == biases.shape(0), "a layer needs one bias for each node");
+        inputs = weights.shape(1);
+        DenseLayer layer{static_cast<int>(weights.shape(0)), static_cast<int>(inputs), {}, {}};
+        layer.weights.assign(weights.data(), weights.data() + weights.size());
+        layer.biases.assign(biases.data(), biases.data() + biases.size());
+        dense.push_back(std::move(layer));
+    }
+    require(inputs == 1, "the last layer must have one node");
+    return std::make_shared<Mlp>(std::move(dense), add_disc_difference);
+}
+
+// Boards as rows of 64 numbers: black +1, white -1, empty 0.
+NewMatrix<float> squares(const Vector<Bits>& black, const Vector<Bits>& white) {
+    check_boards(black, white);
+    std::vector<float> result(black.shape(0) * 64);
+    for (std::size_t i = 0; i < black.shape(0); ++i) {
+        for (std::size_t square = 0; square < 64; ++square) {
+            const auto is = [&](const Vector<Bits>& discs) {
+                return static_cast<float>(discs.data()[i] >> square & 1);
+            };
+            result[i * 64 + square] = is(black) - is(white);
+        }
+    }
+    return to_numpy(std::move(result), 64);
+}
+
+}  // namespace
+
+void bind_evaluators(nb::module_& m) {
+    m.def("squares", &squares, "black"_a, "white"_a,
+          "Boards as rows of 64 numbers: black +1, white -1, empty 0.");
+    nb::class_<Evaluator>(m, "Evaluator").def("values", &values, "black"_a, "white"_a);
+    m.def("piece_counter", &piece_counter, "weights"_a);
+    m.def("ntuple_network", &ntuple_network, "tables"_a, "weights"_a, "stages"_a = 1,
+          "form"_a = "compiled", "form: plain, folded, or compiled (the faster of the two).");
+    m.def(
+        "covering_sets",
+        [](const Placements& placements) { return to_numpy(covering_sets(tables_of(placements))); },
+        "tables"_a, "The sets of squares that the folded form of a network looks up.");
+    m.def("mlp", &mlp, "layers"_a, "add_disc_difference"_a = false);
+}
+
+}  // namespace outflank::bindings

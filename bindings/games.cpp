@@ -1,0 +1,189 @@
+// Players, matches, and games in step.
+#include "../core/games_in_step.hpp"
+#include "arrays.hpp"
+
+namespace outflank::bindings {
+namespace {
+
+std::shared_ptr<Player> player(std::optional<std::shared_ptr<Evaluator>> for_black,
+                               std::optional<std::shared_ptr<Evaluator>> for_white,
+                               const std::string& view) {
+    require(for_black.has_value() == for_white.has_value(),
+            "a player needs both evaluators or none");
+    require(view == "inversion" || view == "negation" || view == "doubled",
+            "a view is inversion, negation or doubled");
+    const View parsed = view == "inversion"  ? View::inversion
+                        : view == "negation" ? View::negation
+                                             : View::doubled;
+    return std::make_shared<Player>(
+        Player{for_black.value_or(nullptr), for_white.value_or(nullptr), parsed});
+}
+
+// The legal moves of one board with the player's value of each.
+std::pair<std::vector<int>, std::vector<double>> judge(const Player& judge, Bits black, Bits white,
+                                                       bool black_moves) {
+    require((black & white) == 0, "a square holds a black and a white disc");
+    const Board board{black, white, black_moves ? Colour::black : Colour::white};
+    const MoveList list(board.position(), board.position().moves());
+    std::vector<double> judged(static_cast<std::size_t>(list.count), 0.0);
+    if (judge.for_black) {
+        SeatedPlayer(judge).judge(board, list, judged);
+    }
+    return {{list.squares.begin(), list.squares.begin() + list.count}, judged};
+}
+
+MatchRules match_rules(const Vector<Bits>& black, const Vector<Bits>& white,
+                       const Vector<bool>& black_moves, std::array<double, 2> epsilon,
+                       std::uint64_t seed, bool alternate_colours) {
+    require(black.shape(0) >= 1, "there must be at least one start position");
+    for (const double share : epsilon) {
+        require(share >= 0 && share <= 1, "epsilon must be within 0..1");
+    }
+    return {boards_of(black, white, black_moves), epsilon, seed, alternate_colours};
+}
+
+using Differences = NewVector<std::int8_t>;
+using Moves = std::optional<NewMatrix<std::uint8_t>>;
+
+std::pair<Differences, Moves> play(const Player& first, const Player& second,
+                                   const MatchRules& rules, std::uint64_t first_game,
+                                   std::size_t count, int threads, bool record) {
+    require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
+    std::vector<std::int8_t> differences(count);
+    std::vector<std::uint8_t> moves(record ? count * LONGEST_GAME : 0);
+    {
+        nb::gil_scoped_release release;
+        play_games(first, second, rules, {first_game, count}, threads, {differences, moves});
+    }
+    Moves recorded;
+    if (record) {
+        recorded = to_numpy(std::move(moves), LONGEST_GAME);
+    }
+    return {to_numpy(std::move(differences)), std::move(recorded)};
+}
+
+// Black's disc difference before the first move and after each move of recorded games; after the
+// last move it stays as it is. Raises where a move is not legal.
+NewMatrix<std::int8_t> disc_differences(const MatchRules& rules, std::uint64_t first_game,
+                                        const Matrix<std::uint8_t>& moves) {
+    require(moves.shape(1) == LONGEST_GAME, "a record holds 60 moves");
+    constexpr std::size_t COLUMNS = LONGEST_GAME + 1;
+    std::vector<std::int8_t> result(moves.shape(0) * COLUMNS);
+    for (std::size_t i = 0; i < moves.shape(0); ++i) {
+        OpenGame game = rules.open(first_game + i);
+        bool over = false;
+        for (std::size_t ply = 0; ply < COLUMNS; ++ply) {
+            result[i * COLUMNS + ply] = static_cast<std::int8_t>(game.disc_difference_for_black());
+            const int square = ply < LONGEST_GAME ? moves.data()[i * LONGEST_GAME + ply] : NO_MOVE;
+            over = over || square == NO_MOVE;
+            if (!over) {
+                require(square < 64 && (game.settle() & bit(square)) != 0,
+                        "a record holds a move that is not legal");
+                game.play(game.choice(square));
+            }
+        }
+    }
+    return to_numpy(std::move(result), COLUMNS);
+}
+
+using BoardArrays = std::tuple<NewVector<Bits>, NewVector<Bits>, NewVector<std::uint8_t>>;
+
+BoardArrays waiting_boards(const GamesInStep& games) {
+    std::vector<Bits> black;
+    std::vector<Bits> white;
+    std::vector<std::uint8_t> black_moves;
+    for (const Board& board : games.waiting_boards()) {
+        black.push_back(board.black);
+        white.push_back(board.white);
+        black_moves.push_back(board.mover == Colour::black ? 1 : 0);
+    }
+    return {to_numpy(std::move(black)), to_numpy(std::move(white)),
+            to_numpy(std::move(black_moves))};
+}
+
+std::tuple<NewVector<Bits>, NewVector<Bits>, NewVector<std::uint32_t>> afterstates(
+    const GamesInStep& games) {
+    auto all = games.afterstates();
+    return {to_numpy(std::move(all.black)), to_numpy(std::move(all.white)),
+            to_numpy(std::move(all.first))};
+}
+
+template <class T>
+std::vector<T> copied(std::span<const T> values) {
+    return {values.begin(), values.end()};
+}
+
+void bind_games_in_step(nb::module_& m) {
+    nb::class_<GamesInStep>(m, "GamesInStep",
+                            "Many games in step, for players that live outside the core.")
+        .def(
+            "__init__",
+            [](GamesInStep* self, const MatchRules& rules, std::uint64_t first_game,
+               std::size_t count,
+               bool record) { new (self) GamesInStep(rules, {first_game, count}, record); },
+            "rules"_a, "first_game"_a, "count"_a, "record"_a = false)
+        .def_prop_ro("over", &GamesInStep::over)
+        .def_prop_ro("games_over", &GamesInStep::games_over)
+        .def(
+            "gather",
+            [](GamesInStep& games, std::size_t turn) {
+                require(turn < 2, "a turn is 0 or 1");
+                games.gather(turn);
+                return games.waiting();
+            },
+            "turn"_a, "Gathers the games that wait for player 0 or 1; returns how many.")
+        .def("waiting_boards", &waiting_boards)
+        .def("afterstates", &afterstates)
+        .def(
+            "answer_values",
+            [](GamesInStep& games, const Vector<double>& judged) {
+                for (const double value : span_of(judged)) {
+                    require(!std::isnan(value), "an evaluator returned NaN");
+                }
+                games.answer_values(span_of(judged));
+            },
+            "values_for_mover"_a)
+        .def(
+            "answer_squares",
+            [](GamesInStep& games, const Vector<std::uint8_t>& chosen) {
+                games.answer_squares(span_of(chosen));
+            },
+            "squares"_a)
+        .def(
+            "answer_by",
+            [](GamesInStep& games, const Player& asked) {
+                nb::gil_scoped_release release;
+                games.answer_by(asked);
+            },
+            "player"_a)
+        .def("disc_differences",
+             [](const GamesInStep& games) { return to_numpy(copied(games.disc_differences())); })
+        .def("moves", [](const GamesInStep& games) {
+            return to_numpy(copied(games.moves()), static_cast<std::size_t>(LONGEST_GAME));
+        });
+}
+
+}  // namespace
+
+void bind_games(nb::module_& m) {
+    nb::class_<Player>(m, "Player").def("judge", &judge, "black"_a, "white"_a, "black_moves"_a);
+    m.def("player", &player, "for_black"_a.none(), "for_white"_a.none(), "view"_a);
+
+    nb::class_<MatchRules>(m, "MatchRules")
+        .def(
+            "__init__",
+            [](MatchRules* self, const Vector<Bits>& black, const Vector<Bits>& white,
+               const Vector<bool>& black_moves, std::array<double, 2> epsilon, std::uint64_t seed,
+               bool alternate_colours) {
+                new (self) MatchRules(
+                    match_rules(black, white, black_moves, epsilon, seed, alternate_colours));
+            },
+            "black"_a, "white"_a, "black_moves"_a, "epsilon"_a, "seed"_a,
+            "alternate_colours"_a = true);
+    m.def("play_games", &play, "first"_a, "second"_a, "rules"_a, "first_game"_a, "count"_a,
+          "threads"_a = 1, "record"_a = false);
+    m.def("disc_differences", &disc_differences, "rules"_a, "first_game"_a, "moves"_a);
+    bind_games_in_step(m);
+}
+
+}  // namespace outflank::bindings
