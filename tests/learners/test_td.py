@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from outflank import Board, GreedyPlayer, Match, NTupleNetwork, _core, league_match
+from outflank import Board, GreedyPlayer, Match, _core, league_match
+from outflank.evaluators.protocol import board_bits
 from outflank.learners.td import TdLearner, TdSettings, learnable, new_evaluator
 
 KINDS = ["piece-counter", "piece-counter-10", "all-2", "snakes-5x4", "logistello", "mlp-4", "spatial-mlp"]
@@ -28,24 +29,33 @@ def test_the_learning_form_has_the_same_values(
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_an_update_follows_the_gradient(name: str) -> None:
-    """One game of one double-checked update: the change of weights is alpha * error * gradient, where the
-    gradient is measured by nudging each weight of the evaluator."""
+def test_updates_follow_the_gradient(name: str) -> None:
+    """One game of TD(1) with a tiny rate: the change of a weight is alpha times the sum of error, slope and
+    gradient over the boards, with the gradient measured by moving that weight. 80 weights of each kind."""
     settings = TdSettings(
-        evaluator=name, initial_weights=0.1, games=1, output="tanh", coherence=False, alpha=1e-5,
+        evaluator=name, initial_weights=0.1, games=1, output="tanh", coherence=False,
+        alpha=1e-3 if name == "spatial-mlp" else 1e-5,  # its disc difference saturates tanh: tiny slopes
         stages=2 if name == "all-2" else 1, epsilon=0.0, trace=1.0,
     )  # fmt: skip
     learner = TdLearner(settings, seed=3)
     before = learner.core.weights().astype(np.float64)
-    transcript = _self_play(learner.evaluator)
+    boards = _self_play(learner.evaluator)
     learner.play(1)
     change = learner.core.weights() - before
-    expected = _monte_carlo_change(learner, transcript)
+    places = _some_places(change)
+    expected = _monte_carlo_change(learner, boards, places)
     scale = np.abs(expected).max()
     assert scale > 0
-    np.testing.assert_allclose(
-        change, expected, atol=0.04 * scale
-    )  # 60 small updates, each from weights moved by those before
+    # 60 small updates, each from weights moved by those before.
+    np.testing.assert_allclose(change[places], expected, atol=0.04 * scale)
+
+
+def _some_places(change: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Forty weights that changed, and forty of all: most of a large network's do not."""
+    random = np.random.default_rng(1)
+    moved = np.flatnonzero(change)
+    chosen = [random.choice(of, min(40, len(of)), replace=False) for of in (moved, np.arange(len(change)))]
+    return np.unique(np.concatenate(chosen))
 
 
 def _self_play(evaluator: object) -> list[Board]:
@@ -65,40 +75,24 @@ def _self_play(evaluator: object) -> list[Board]:
     return boards
 
 
-def _monte_carlo_change(learner: TdLearner, boards: list[Board]) -> npt.NDArray[np.float64]:
-    """TD(1): every board learns from the result, here all from the first weights (alpha is small)."""
-    result = np.sign(boards[-1].disc_difference)
+def _monte_carlo_change(
+    learner: TdLearner, boards: list[Board], places: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """TD(1): every board learns from the result, here all from the first weights (alpha is tiny)."""
     evaluator = learner.evaluator
-    total = np.zeros(evaluator.weights.size)
-    for board in boards:
-        mover_is_black = board.mover == "white"
-        seen = board if mover_is_black else Board.from_discs(board.white, board.black, board.mover)
-        value = np.tanh(evaluator(seen))
-        target = result if mover_is_black else -result
-        total += (target - value) * (1 - value**2) * _gradient(evaluator, seen)
-    return learner.settings.alpha * total
-
-
-def _gradient(evaluator: object, board: Board) -> npt.NDArray[np.float64]:
-    if isinstance(evaluator, NTupleNetwork):
-        gradient = np.zeros(evaluator.weights.size)
-        first = (board.discs - 4) * evaluator.stages // 61 * evaluator.weights_of_one_stage
-        digits = [1 + (board.black >> s & 1) - (board.white >> s & 1) for s in range(64)]
-        for table in evaluator.tables:
-            for placement in table:
-                index = 0
-                for square in placement:
-                    index = 3 * index + digits[square]
-                gradient[first + index] += 1
-            first += 3 ** len(table[0])
-        return gradient
-    weights = evaluator.weights  # type: ignore[attr-defined]
-    columns = []
-    for i in range(weights.size):
-        moved = np.array(weights)
-        moved[i] += 1e-5
-        columns.append((evaluator.with_weights(moved)(board) - evaluator(board)) / 1e-5)  # type: ignore[attr-defined, operator]
-    return np.array(columns)
+    black_moved = np.array([board.mover == "white" for board in boards])
+    black, white = board_bits(boards)
+    seen = np.where(black_moved, black, white), np.where(black_moved, white, black)
+    values = np.tanh(evaluator.values(*seen))
+    targets = np.where(black_moved, 1, -1) * np.sign(boards[-1].disc_difference)
+    steps = (targets - values) * (1 - values**2)
+    change = []
+    for place in places:
+        moved = np.array(evaluator.weights)
+        moved[place] += 1e-5
+        gradient = (evaluator.with_weights(moved).values(*seen) - evaluator.values(*seen)) / 1e-5
+        change.append(learner.settings.alpha * float(steps @ gradient))
+    return np.array(change)
 
 
 def test_lucas_td0_by_hand() -> None:
