@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from outflank import Board, GreedyPlayer, Match, _core, league_match
+from outflank import Board, GreedyPlayer, Match, _core, league_match, named_player
 from outflank.evaluators.protocol import board_bits
 from outflank.learners.td import TdLearner, TdSettings, learnable, new_evaluator
 
@@ -224,6 +226,14 @@ def test_self_among_the_opponents_is_self_play() -> None:
     assert abs(kinds[0] - kinds[1]) < 100  # the draw of an opponent shifts the stream
     assert 0.7 < kinds[2] / kinds[1] < 0.8  # half of the games with half of the updates
     assert 0.45 < kinds[3] / kinds[1] < 0.55
+
+
+def test_start_positions_are_played_from(tmp_path: Path) -> None:
+    """Games that start a few moves before their end have few boards to learn from."""
+    late = next(iter(Match(named_player("all-2"), named_player("random"), double_games=1).games())).boards[-4]
+    (tmp_path / "late.obf").write_text(late.text + "\n")
+    learner = TdLearner(TdSettings(evaluator="all-1", games=50, starts=f"{tmp_path}/late.obf"), 1)
+    assert 50 <= learner.play(50).updates <= 50 * 4
 
 
 def test_random_plies_shorten_the_games() -> None:
