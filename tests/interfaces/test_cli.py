@@ -139,7 +139,7 @@ BAD = {
     "missing starts": (("match", "all-2", "random", "--starts", "nowhere.txt"), "nowhere.txt: no such file"),
     "unknown picture": (("show", "all-2", "--out", "picture.xyz"), "xyz"),
     "missing folder": (("show", "all-2", "--out", "no/such/folder/p.png"), "folder"),
-    "random has no weights": (("show", "random"), "random has no weights to show"),
+    "random has no weights": (("show", "random"), "random has no weights to show or convert"),
     "convert to a missing folder": (("convert", "all-2", "no/such/p.player"), "no such file or directory"),
     "record exists": (("match", "all-2", "random", "--record", "there.jsonl"), "there.jsonl: file exists"),
 }

@@ -226,9 +226,13 @@ class TdLearner:
         self.pool = pool
         self._selves = [self._frozen(weights).core for weights in pool]
 
+    def learned(self) -> CoreEvaluator:
+        """The evaluator as it is now."""
+        return self._evaluator(self.core.weights())
+
     def player(self, name: str = "learned") -> GreedyPlayer:
         """The player as it is now."""
-        return GreedyPlayer(self._evaluator(self.core.weights()), self.settings.view, name)
+        return GreedyPlayer(self.learned(), self.settings.view, name)
 
     def _evaluator(self, weights: FloatVector) -> CoreEvaluator:
         if not np.isfinite(weights).all():

@@ -17,6 +17,7 @@ from outflank.games.match import Match
 from outflank.games.statistics import Tally
 from outflank.learners.run_folder import RunFolder, settings_toml
 from outflank.learners.td import Progress, TdLearner, TdSettings
+from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 
 BATCH_SECONDS = 0.3
@@ -107,8 +108,8 @@ class TdRun:
 
     def _measure(self) -> Step:
         """Score the player as it is, save it, log it, then the checkpoint that counts them as done."""
-        player = self.learner.player()
-        tally = self._score(player)
+        evaluator = self.learner.learned()
+        tally = self._score(GreedyPlayer(evaluator, self.settings.view))
         low, high = tally.ci95
         loss = self._since_measured.loss
         entry = {
@@ -119,7 +120,7 @@ class TdRun:
             "games_per_second": round(self.games / self._seconds, 1) if self._seconds else None,
             "seconds": round(self._seconds, 3),
         }
-        stored = StoredPlayer(player.evaluator, player.view, self._provenance())  # type: ignore[arg-type]
+        stored = StoredPlayer(evaluator, self.settings.view, self._provenance())
         save_player(stored, self.folder.path / "last.safetensors")
         if tally.score > self._best:
             self._best = tally.score
@@ -129,7 +130,7 @@ class TdRun:
         self.save()
         return Step(self.games, loss, entry)
 
-    def _score(self, player: Any) -> Tally:
+    def _score(self, player: GreedyPlayer) -> Tally:
         s = self.settings
         opponent = named_player(s.measure_against)
         # Other streams than the games learned from: their seed is this run's, so this one must differ.

@@ -31,13 +31,6 @@ class Player(Protocol):
     def choose(self, board: Board) -> int: ...
 
 
-class CorePlayer(Protocol):
-    """A player with a form that plays inside the core, where games run fastest."""
-
-    @property
-    def core(self) -> _core.Player | None: ...
-
-
 @dataclass(frozen=True)
 class RandomPlayer:
     """Every legal move with the same probability."""

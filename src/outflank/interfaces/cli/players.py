@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from outflank.interfaces.cli.progress import note, out, print_json
 from outflank.interfaces.cli.scoring import Json, PlayerName
 
+if TYPE_CHECKING:
+    from outflank.evaluators.doubled import DoubledFunction
+    from outflank.evaluators.protocol import CoreEvaluator
+    from outflank.players.greedy import GreedyPlayer
+
 
 def add_to(app: typer.Typer) -> None:
     app.command()(show)
     app.command()(convert)
     app.command()(perft)
+
+
+def _with_weights(name: str) -> tuple[GreedyPlayer, CoreEvaluator | DoubledFunction]:
+    """A named player and its evaluator; a player without weights has nothing to show or convert."""
+    from outflank.evaluators.doubled import DoubledFunction
+    from outflank.evaluators.protocol import CoreEvaluator
+    from outflank.players.greedy import GreedyPlayer
+    from outflank.players.names import named_player
+
+    player = named_player(name)
+    if not isinstance(player, GreedyPlayer) or not isinstance(
+        player.evaluator, CoreEvaluator | DoubledFunction
+    ):
+        raise ValueError(f"{name} has no weights to show or convert")
+    return player, player.evaluator
 
 
 def show(
@@ -26,22 +46,13 @@ def show(
     """What a player is: its architecture and weights, and a picture of them."""
     import numpy as np
 
-    from outflank.evaluators.doubled import DoubledFunction
-    from outflank.evaluators.protocol import CoreEvaluator
-    from outflank.players.greedy import GreedyPlayer
-    from outflank.players.names import named_player
-
-    shown = named_player(player)
-    if not isinstance(shown, GreedyPlayer) or not isinstance(
-        shown.evaluator, CoreEvaluator | DoubledFunction
-    ):
-        raise ValueError(f"{player} has no weights to show")
+    shown, evaluator = _with_weights(player)
     for text in shown.notes:
         note(text)
-    weights = shown.evaluator.weights
+    weights = evaluator.weights
     report: dict[str, Any] = {
         "player": player,
-        "evaluator": shown.evaluator.description,
+        "evaluator": evaluator.description,
         "view": shown.view,
         "weights": int(weights.size),
         "nonzero_weights": int(np.count_nonzero(weights)),
@@ -51,12 +62,12 @@ def show(
     if picture is not None:
         from outflank.plots.networks import draw_evaluator, save_figure
 
-        save_figure(draw_evaluator(shown.evaluator, f"{player}: {shown.evaluator.description}"), picture)
+        save_figure(draw_evaluator(evaluator, f"{player}: {evaluator.description}"), picture)
         report["picture"] = str(picture)
     if as_json:
         print_json(report)
         return
-    _print_shown(report, shown.evaluator)
+    _print_shown(report, evaluator)
 
 
 def _print_shown(report: dict[str, Any], evaluator: Any) -> None:
@@ -91,21 +102,13 @@ def convert(
     as_json: Json = False,
 ) -> None:
     """Convert a player between the League's text format and outflank's own."""
-    from outflank.evaluators.doubled import DoubledFunction
-    from outflank.evaluators.protocol import CoreEvaluator
     from outflank.evaluators.storage import StoredPlayer, save_player
-    from outflank.players.greedy import GreedyPlayer
-    from outflank.players.names import named_player
 
-    player = named_player(source)
-    if not isinstance(player, GreedyPlayer) or not isinstance(
-        player.evaluator, CoreEvaluator | DoubledFunction
-    ):
-        raise ValueError(f"{source} has no weights to convert")
+    player, evaluator = _with_weights(source)
     if target.exists() and not force:
         raise ValueError(f"{target} is already there; choose another name or add --force")
     view = None if player.notes else player.view
-    save_player(StoredPlayer(player.evaluator, view, {"converted from": source}), target)
+    save_player(StoredPlayer(evaluator, view, {"converted from": source}), target)
     is_ours = target.suffix == ".safetensors"
     if is_ours and view is None:
         note(
@@ -115,11 +118,9 @@ def convert(
         note(f"the League's text format does not hold a view; play it as {target},view={view}")
     name = f"{target}" if is_ours or view is None else f"{target},view={view}"
     if as_json:
-        print_json({"player": name, "view": view, "weights": int(player.evaluator.weights.size)})
+        print_json({"player": name, "view": view, "weights": int(evaluator.weights.size)})
         return
-    out.print(
-        f"{target}: {player.evaluator.description}, {player.evaluator.weights.size:,} weights", markup=False
-    )
+    out.print(f"{target}: {evaluator.description}, {evaluator.weights.size:,} weights", markup=False)
     out.print(f"Score it: outflank score {name}", markup=False)
 
 
