@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from scipy import special
 
 Entry = Mapping[str, Any]
-COLOURS = ("#5b3a9b", "#d9780f", "#1b7f4d", "#b5172f", "#2069b4", "#7a5c00", "#444444", "#c2408c")
+COLOURS = ("#5b3a9b", "#d9780f", "#1b7f4d", "#b5172f", "#2069b4", "#7a5c00", "#444444", "#c2408c", "#00a3a3")
 
 
 def draw_learning_curves(
@@ -27,8 +27,8 @@ def draw_learning_curves(
     """
     figure = Figure(figsize=(8, 5 + 0.12 * len(curves)), layout="constrained")
     axes = figure.add_subplot()
-    for colour, (name, runs) in zip(_cycle(len(curves)), curves.items(), strict=True):
-        _draw_curve(axes, name, runs, colour)
+    for number, (name, runs) in enumerate(curves.items()):
+        _draw_curve(axes, name, runs, number)
     axes.set_xlabel("games learned from")
     axes.set_ylabel(f"score against {against}")
     axes.grid(color="#dddddd", linewidth=0.6)
@@ -58,10 +58,12 @@ def _set_scales(axes: Axes, entries: Sequence[Entry]) -> None:
     axes.set_ylim(0.08, 0.9995)
 
 
-def _draw_curve(axes: Axes, name: str, runs: Sequence[Sequence[Entry]], colour: str) -> None:
+def _draw_curve(axes: Axes, name: str, runs: Sequence[Sequence[Entry]], number: int) -> None:
+    colour = COLOURS[number % len(COLOURS)]
+    dashes = "-" if number < len(COLOURS) else "--"  # when the colours come round again
     games, low, middle, high = curve_and_band(runs)
     label = f"{name}: {middle[-1]:.4f}" + (f" ({len(runs)} runs)" if len(runs) > 1 else "")
-    axes.plot(games, middle, color=colour, linewidth=1.6, label=label)
+    axes.plot(games, middle, dashes, color=colour, linewidth=1.6, label=label)
     axes.fill_between(games, low, high, color=colour, alpha=0.2, linewidth=0)
 
 
@@ -78,7 +80,3 @@ def curve_and_band(runs: Sequence[Sequence[Entry]]) -> tuple[npt.NDArray[np.floa
     middle, errors = scores.mean(axis=0), scores.std(axis=0, ddof=1) / np.sqrt(len(runs))
     reach = special.stdtrit(len(runs) - 1, 0.975) * errors  # Student's t
     return np.array(games, dtype=np.float64), middle - reach, middle, middle + reach
-
-
-def _cycle(count: int) -> list[str]:
-    return [COLOURS[i % len(COLOURS)] for i in range(count)]
