@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from outflank import GreedyPlayer, load_player, named_player
+from outflank.evaluators.whole_files import write_whole
 from outflank.learners.presets import preset_names, preset_or_file
-from outflank.learners.run_folder import RunFolder, parse_settings, write_whole
+from outflank.learners.run_folder import RunFolder, parse_settings
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.learners.training import TdRun
 from tests.conftest import Outflank

@@ -77,10 +77,10 @@ class Match:
             seed,
         )
 
-    def batches(self, record: bool = False) -> Iterator[Batch]:
+    def batches(self, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
         """The games in order, a batch at a time, in constant memory; batches adapt to the speed."""
         games = 2 * self.double_games
-        at, size = 0, FIRST_BATCH
+        at, size = first_game, FIRST_BATCH
         while at < games:
             count = min(size, games - at)
             began = time.perf_counter()

@@ -10,7 +10,6 @@ last.safetensors     the player of the last measurement
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -20,24 +19,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from outflank.evaluators.whole_files import write_whole
 from outflank.learners.td import TdSettings
 from outflank.players.names import unknown
 
 SETTINGS, LOG, CHECKPOINT = "settings.toml", "log.jsonl", "checkpoint.safetensors"
 Tensors = dict[str, npt.NDArray[np.float32]]
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that after a crash or a full disk it has its old content or its new one."""
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def parse_settings(values: Mapping[str, Any], source: str) -> TdSettings:
