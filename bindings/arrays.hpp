@@ -86,5 +86,6 @@ std::vector<TupleTable> tables_of(const Placements& placements);
 void bind_evaluators(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_learning(nb::module_& m);
+void bind_records(nb::module_& m);
 
 }  // namespace outflank::bindings

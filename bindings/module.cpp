@@ -70,4 +70,5 @@ NB_MODULE(_core, m) {
     bind_evaluators(m);
     bind_games(m);
     bind_learning(m);
+    bind_records(m);
 }

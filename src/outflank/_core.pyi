@@ -202,3 +202,10 @@ def td_learn(evaluator: Learnable, opponents: Sequence[Player | None], settings:
     """
     Plays and learns; returns the updates, the sum of squared errors, the learner's points.
     """
+
+WRITTEN_PASS: int = 64
+
+def replay_records(records: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]]:
+    """
+    Replays records (squares, 64 for a written pass, 255 after the end) from their starts: legal entries, passes left to the rules, over, black discs, white discs.
+    """
