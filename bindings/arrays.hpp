@@ -83,6 +83,7 @@ inline std::vector<Board> boards_of(const Vector<Bits>& black, const Vector<Bits
 using Placements = std::vector<std::vector<std::vector<int>>>;
 std::vector<TupleTable> tables_of(const Placements& placements);
 
+void bind_book(nb::module_& m);
 void bind_evaluators(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_learning(nb::module_& m);

@@ -67,6 +67,7 @@ NB_MODULE(_core, m) {
         },
         "seed"_a, "stream"_a, "count"_a, "The first numbers of stream(seed, stream).");
 
+    bind_book(m);
     bind_evaluators(m);
     bind_games(m);
     bind_learning(m);

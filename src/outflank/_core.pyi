@@ -30,6 +30,81 @@ def perft(mover: int, opponent: int, depth: int) -> int: ...
 def stream_numbers(seed: int, stream: int, count: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
     """The first numbers of stream(seed, stream)."""
 
+NO_BOOK_VALUE: int = -32768
+
+BOOK_UNITS_PER_DISC: int = 100
+
+class OpeningBook:
+    """A book looked up where its bytes lie."""
+
+    def __init__(self, bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def plies(self) -> int: ...
+
+    @property
+    def games(self) -> int: ...
+
+    @property
+    def note(self) -> bytes: ...
+
+    def is_intact(self) -> bool: ...
+
+    def find(self, mover: int, opponent: int) -> tuple[float, int] | None: ...
+
+    def moves(self, mover: int, opponent: int) -> list[tuple[int, float, bool, int]]: ...
+
+    def values(self, mover: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], opponent: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]:
+        """The values of many positions in discs; NaN where the book has none."""
+
+    def move_counts(self, mover: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], opponent: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]:
+        """How many book moves each of many positions has."""
+
+    def entries(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]]: ...
+
+class GrowingBook:
+    """A book that games and judgements are added to."""
+
+    def __init__(self, plies: int) -> None: ...
+
+    @staticmethod
+    def of(book: OpeningBook) -> GrowingBook: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def plies(self) -> int: ...
+
+    @plies.setter
+    def plies(self, arg: int, /) -> None: ...
+
+    @property
+    def games(self) -> int: ...
+
+    def add_games(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], games: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def drop_rare(self, fewest_games: int) -> None: ...
+
+    def not_judged(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]]: ...
+
+    def moves_out(self, mover: int, opponent: int) -> int:
+        """The legal moves that lead out of the book, as a set."""
+
+    def set_deviation(self, mover: int, opponent: int, square: int | None, value_for_mover: float) -> None: ...
+
+    def propagate(self) -> None: ...
+
+    def find(self, mover: int, opponent: int) -> tuple[float, int] | None: ...
+
+    def moves(self, mover: int, opponent: int) -> list[tuple[int, float, bool, int]]: ...
+
+    def entries(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]]: ...
+
+    def bytes(self, note: str) -> bytes:
+        """The book as a file."""
+
 def squares(black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
     """Boards as rows of 64 numbers: black +1, white -1, empty 0."""
 

@@ -1,0 +1,167 @@
+#include "opening_book.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace outflank {
+namespace {
+
+constexpr std::uint64_t mixed(std::uint64_t x) {  // the finaliser of splitmix64
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+    return x ^ (x >> 31);
+}
+
+template <class T>
+T loaded(const std::byte* from) {  // bytes of a file need not be aligned
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+[[noreturn]] void refuse(const std::string& sentence) { throw std::invalid_argument(sentence); }
+
+BookHeader checked_header(std::span<const std::byte> bytes) {
+    if (bytes.size() < sizeof(BookHeader::MAGIC) ||
+        loaded<std::array<char, 8>>(bytes.data()) != BookHeader::MAGIC) {
+        refuse("is not an opening book");
+    }
+    if (bytes.size() < sizeof(BookHeader)) {
+        refuse("is an opening book cut short within its header; make it again or take a copy");
+    }
+    const auto header = loaded<BookHeader>(bytes.data());
+    if (header.byte_order != BookHeader::BYTE_ORDER_MARK) {
+        refuse("is an opening book in another byte order; books are little-endian");
+    }
+    if (header.version != BOOK_VERSION) {
+        refuse("is an opening book of version " + std::to_string(header.version) +
+               ", but this outflank reads version " + std::to_string(BOOK_VERSION));
+    }
+    const std::uint64_t size =
+        sizeof(BookHeader) + std::uint64_t{header.slots} * sizeof(BookEntry) + header.note_bytes;
+    if (header.header_checksum != checksum(bytes.first(offsetof(BookHeader, header_checksum)))) {
+        refuse("is an opening book with a damaged header; make it again or take a copy");
+    }
+    if (bytes.size() != size) {
+        refuse("is an opening book of " + std::to_string(size) + " bytes, but the file has " +
+               std::to_string(bytes.size()) + "; it may have been cut short");
+    }
+    if (header.units_per_disc != BOOK_UNITS_PER_DISC || header.entries >= header.slots ||
+        header.longest_probe >= header.slots || header.plies > 60) {
+        refuse("is an opening book whose header contradicts itself; make it again");
+    }
+    return header;
+}
+
+}  // namespace
+
+std::uint64_t checksum(std::span<const std::byte> bytes) {
+    constexpr std::size_t LANES = 4;  // independent, so that the multiplications overlap
+    std::array<std::uint64_t, LANES> lanes{1, 2, 3, 4};
+    const std::size_t blocks = bytes.size() / (8 * LANES);
+    for (std::size_t i = 0; i < blocks; ++i) {
+        for (std::size_t lane = 0; lane < LANES; ++lane) {
+            const auto word = loaded<std::uint64_t>(bytes.data() + 8 * (LANES * i + lane));
+            lanes[lane] = std::rotl((lanes[lane] ^ word) * 0x9E3779B97F4A7C15ULL, 29);
+        }
+    }
+    std::uint64_t sum = bytes.size();
+    for (const std::uint64_t lane : lanes) {
+        sum = mixed(sum ^ lane);
+    }
+    for (const std::byte byte : bytes.subspan(blocks * 8 * LANES)) {
+        sum = mixed(sum ^ std::to_integer<std::uint64_t>(byte));
+    }
+    return sum;
+}
+
+CanonicalPosition canonical(const Position& position) {
+    CanonicalPosition least{position, 0};
+    for (int symmetry = 1; symmetry < 8; ++symmetry) {
+        const Bits mover = symmetric(position.mover, symmetry);
+        if (mover > least.position.mover) {
+            continue;
+        }
+        const Bits opponent = symmetric(position.opponent, symmetry);
+        if (mover < least.position.mover || opponent < least.position.opponent) {
+            least = {{mover, opponent}, symmetry};
+        }
+    }
+    return least;
+}
+
+int square_before(int square, int symmetry) {
+    // Undone in the opposite order: transposed first, then the flips, each its own inverse.
+    Bits b = bit(square);
+    b = (symmetry & 4) != 0 ? transpose(b) : b;
+    return lowest_square(symmetric(b, symmetry & 3));
+}
+
+BookChild book_child(const Position& position, int square) {
+    const Position next = position.play(square);
+    if (next.moves() != 0) {
+        return {next, -1, false};
+    }
+    const Position passed = next.pass();
+    if (passed.moves() != 0) {
+        return {passed, 1, false};
+    }
+    return {next, -1, true};
+}
+
+std::uint32_t home_slot(const Position& position, std::uint32_t slots) {
+    const std::uint64_t hash =
+        mixed(position.mover * 0x9E3779B97F4A7C15ULL + std::rotl(position.opponent, 32));
+    return static_cast<std::uint32_t>(((hash >> 32) * slots) >> 32);
+}
+
+std::optional<BookEntry> BookSlots::find(const Position& wanted) const {
+    std::uint32_t slot = home_slot(wanted, count);
+    for (std::uint32_t probe = 0; probe <= longest_probe; ++probe) {
+        const std::byte* at = first + std::size_t{slot} * sizeof(BookEntry);
+        const auto there = loaded<Position>(at);
+        if (there == wanted) {
+            return loaded<BookEntry>(at);
+        }
+        if ((there.mover | there.opponent) == 0) {
+            return std::nullopt;
+        }
+        slot = slot + 1 == count ? 0 : slot + 1;
+    }
+    return std::nullopt;
+}
+
+OpeningBook::OpeningBook(std::span<const std::byte> bytes)
+    : header_(checked_header(bytes)),
+      slots_{bytes.data() + sizeof(BookHeader), header_.slots, header_.longest_probe},
+      body_(bytes.subspan(sizeof(BookHeader))) {}
+
+bool OpeningBook::is_intact() const { return checksum(body_) == header_.body_checksum; }
+
+std::string_view OpeningBook::note() const {
+    const auto bytes = body_.last(header_.note_bytes);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<BookEntry> OpeningBook::entries() const {
+    std::vector<BookEntry> filled;
+    for (std::uint32_t slot = 0; slot < slots_.count; ++slot) {
+        const auto entry = loaded<BookEntry>(slots_.first + std::size_t{slot} * sizeof(BookEntry));
+        if (!entry.is_empty()) {
+            filled.push_back(entry);
+        }
+    }
+    return filled;
+}
+
+std::optional<BookEntry> OpeningBook::find(const Position& position) const {
+    return found_as_given(position, slots_);
+}
+
+int OpeningBook::moves(const Position& position, Bits legal, std::span<BookMove> out) const {
+    return book_moves(position, legal, slots_, out);
+}
+
+}  // namespace outflank
