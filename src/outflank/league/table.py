@@ -8,7 +8,7 @@ from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.statistics import Tally
 from outflank.league.published import TABLE_3
 from outflank.league.scoring import league_match
-from outflank.players.greedy import GreedyPlayer, RandomPlayer
+from outflank.players.greedy import GreedyPlayer, Player
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def published_rows() -> list[Row]:
     ]
 
 
-def measured_row(player: GreedyPlayer | RandomPlayer, double_games: int, threads: int | None = None) -> Row:
+def measured_row(player: Player, double_games: int, threads: int | None = None) -> Row:
     """A player scored here and now."""
     tally = league_match(player, double_games=double_games, threads=threads).play()
     evaluator = player.evaluator if isinstance(player, GreedyPlayer) else None

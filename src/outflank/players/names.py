@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from outflank.evaluators.storage import VIEWS, StoredPlayer, View, load_player
+from outflank.players.external import ExternalPlayer, external_player, is_external
 from outflank.players.greedy import GreedyPlayer, RandomPlayer
 
 
@@ -33,8 +34,10 @@ NAMES = (*BUILT_IN, "random")
 KEYS = ("view",)
 
 
-def named_player(text: str) -> GreedyPlayer | RandomPlayer:
-    """The player that a text names: a built-in name or a file, then options."""
+def named_player(text: str) -> GreedyPlayer | RandomPlayer | ExternalPlayer:
+    """The player that a text names: a built-in name or a file, then options; or an engine process."""
+    if is_external(text):
+        return external_player(text)
     source, options = split_name(text)
     view = _view(options.get("view"))
     if source == "random":
