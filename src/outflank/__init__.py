@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from outflank.evaluators.protocol import CoreEvaluator, Evaluator, FunctionEvaluator
     from outflank.evaluators.spatial_mlp import SpatialMlp
     from outflank.evaluators.storage import StoredPlayer, load_player, save_player
+    from outflank.games.batch import Forfeit
     from outflank.games.game import Game
     from outflank.games.match import Match
     from outflank.games.start_positions import read_start_positions
     from outflank.games.statistics import Tally
     from outflank.league.scoring import league_match
+    from outflank.players.external import ExternalPlayer
     from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
     from outflank.players.names import named_player
 
@@ -33,6 +35,8 @@ _MODULE_OF = {
     "CoreEvaluator": "evaluators.protocol",
     "DoubledFunction": "evaluators.doubled",
     "Evaluator": "evaluators.protocol",
+    "ExternalPlayer": "players.external",
+    "Forfeit": "games.batch",
     "FunctionEvaluator": "evaluators.protocol",
     "Game": "games.game",
     "GreedyPlayer": "players.greedy",
@@ -57,6 +61,8 @@ __all__ = [
     "CoreEvaluator",
     "DoubledFunction",
     "Evaluator",
+    "ExternalPlayer",
+    "Forfeit",
     "FunctionEvaluator",
     "Game",
     "GreedyPlayer",

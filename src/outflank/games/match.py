@@ -7,7 +7,8 @@
 
 Game number n draws only from stream(seed, n), so the same seed gives the same games whatever the
 threads, the batches, or the path: players made of core evaluators play in the core; any other player
-plays through the same rules many games in step, so that one call evaluates thousands of positions.
+plays through the same rules many games in step, so that one call evaluates thousands of positions;
+an external engine plays through them too, one game at a time on a process.
 """
 
 from __future__ import annotations
@@ -15,34 +16,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
 from outflank.board import Board, Square
+from outflank.games.batch import Batch as Batch
+from outflank.games.batch import Forfeit as Forfeit
+from outflank.games.engine_games import FEWEST_DISCS, EngineGames
 from outflank.games.game import Game
+from outflank.games.in_step import answer
 from outflank.games.statistics import Tally
-from outflank.players.greedy import GreedyPlayer, Player
+from outflank.players.external import ExternalPlayer
+from outflank.players.greedy import Player
 
 BATCH_SECONDS = 0.2  # how long a batch should take: short enough to watch and to interrupt
 FIRST_BATCH = 64
 LARGEST_BATCH = 1 << 16
 GAMES_IN_STEP = 4096
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Some consecutive games of a match."""
-
-    first_game: int
-    disc_differences: npt.NDArray[np.int8]  # for the first player, at the end of each game
-    moves: npt.NDArray[np.uint8] | None  # [games, 60], 255 after the last move; if recorded
-
-    @property
-    def tally(self) -> Tally:
-        return Tally.of_disc_differences(self.disc_differences)
 
 
 class Match:
@@ -79,6 +71,9 @@ class Match:
 
     def batches(self, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
         """The games in order, a batch at a time, in constant memory; batches adapt to the speed."""
+        if any(isinstance(player, ExternalPlayer) for player in (self.first, self.second)):
+            yield from EngineGames(self, self._rules).batches(record, first_game)
+            return
         games = 2 * self.double_games
         at, size = first_game, FIRST_BATCH
         while at < games:
@@ -129,31 +124,8 @@ class Match:
         while not games.over:
             for turn, player in enumerate((self.first, self.second)):
                 if games.gather(turn):
-                    _answer(games, player)
+                    answer(games, player)
         return Batch(first_game, games.disc_differences(), games.moves() if record else None)
-
-
-def _answer(games: _core.GamesInStep, player: Player) -> None:
-    """Let a player move in all games that wait for it."""
-    core = getattr(player, "core", None)
-    if core is not None:
-        games.answer_by(core)
-        return
-    black, white, black_moves = games.waiting_boards()
-    if isinstance(player, GreedyPlayer):
-        black_after, white_after, first = games.afterstates()
-        black_moved = np.repeat(black_moves.astype(bool), first[1:] - first[:-1])
-        games.answer_values(player.values_for_mover(black_after, white_after, black_moved))
-        return
-    boards = [
-        Board.from_discs(int(b), int(w), "black" if is_black else "white")
-        for b, w, is_black in zip(black, white, black_moves, strict=True)
-    ]
-    chosen = [player.choose(board) for board in boards]
-    for board, square in zip(boards, chosen, strict=True):
-        if square not in board.legal_moves:
-            raise ValueError(f"{player.name} chose {square!r}, which is not a legal move on {board.text}")
-    games.answer_squares(np.array(chosen, dtype=np.uint8))
 
 
 def _squares(moves: npt.NDArray[np.uint8]) -> Iterator[Square]:
@@ -168,6 +140,10 @@ def _check(match: Match) -> None:
             raise ValueError(f"epsilon must be within 0..1, got {epsilon}")
     if not match.starts:
         raise ValueError("a match needs at least one start position")
+    if any(isinstance(player, ExternalPlayer) for player in (match.first, match.second)):
+        for start in match.starts:
+            if start.discs < FEWEST_DISCS:
+                raise ValueError(f"an engine plays from {FEWEST_DISCS} discs or more, not from {start.text}")
     if not 0 <= match.seed < 1 << 64:
         raise ValueError(f"a seed is a whole number from 0 to 2^64 - 1, got {match.seed}")
     if not 1 <= match.threads <= 1024:

@@ -1,0 +1,212 @@
+"""Games in which an engine process plays: one game at a time on a process, several games at once.
+
+The referee's board and the forced random moves are those of every other game (`_core.GamesInStep`), so
+engines meet under the same rules and draw from the same streams. An engine that does what the protocol
+does not allow loses that game, its process is replaced before the next one, and the match goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank import _core
+from outflank.board import Board, Square
+from outflank.games.batch import FORFEIT_DIFFERENCE, Batch, Forfeit
+from outflank.games.in_step import answer
+from outflank.players.engine_process import EngineFault
+from outflank.players.external import Engine, ExternalPlayer
+from outflank.players.greedy import Player
+
+if TYPE_CHECKING:
+    from outflank.games.match import Match
+
+MOST_FAILED_STARTS = 3
+FEWEST_DISCS = 4  # a game from fewer may have more moves than a record holds
+
+
+class _Stopped(Exception):
+    """The match is being given up; no game is to be finished."""
+
+
+class _Bench:
+    """All processes of one engine in a match."""
+
+    def __init__(self, player: ExternalPlayer) -> None:
+        self.player = player
+        self._lock = threading.Lock()
+        self._running: set[Engine] = set()
+        self._tried = False
+        self._failed_starts = 0  # in a row
+        self._stopped = False
+
+    def start(self) -> Engine:
+        with self._lock:
+            if self._failed_starts >= MOST_FAILED_STARTS:
+                raise EngineFault(f"could not be started {MOST_FAILED_STARTS} times in a row")
+        try:
+            engine = self.player.start()
+        except (EngineFault, ValueError) as fault:
+            if isinstance(fault, ValueError) and not self._tried:
+                raise  # no such program: better said before the first game
+            with self._lock:
+                self._failed_starts += 1
+            raise EngineFault(f"did not start: {fault}") from None
+        finally:
+            self._tried = True
+        with self._lock:
+            self._failed_starts = 0
+            self._running.add(engine)
+            if self._stopped:
+                engine.kill()
+        return engine
+
+    def end(self, engine: Engine) -> None:
+        with self._lock:
+            self._running.discard(engine)
+        engine.close()
+
+    def kill_all(self) -> None:
+        with self._lock:
+            self._stopped = True
+            for engine in self._running:
+                engine.kill()
+
+
+class _Seat:
+    """One player at one table: a process of its own, or a player that lives here."""
+
+    def __init__(self, player: Player, bench: _Bench | None, lock: threading.Lock) -> None:
+        self.player, self._bench, self._lock = player, bench, lock
+        self._engine: Engine | None = None
+
+    def move(self, games: _core.GamesInStep, start: Board) -> None:
+        if self._bench is None:
+            with self._lock:  # a player in Python need not bear two callers at once
+                answer(games, self.player)
+            return
+        engine = self.engine()
+        try:
+            square = engine.choose(start, _squares(games.moves()[0]))
+        except EngineFault:
+            self.clear()
+            raise
+        games.answer_squares(np.array([square], dtype=np.uint8))
+
+    def engine(self) -> Engine:
+        assert self._bench is not None
+        if self._engine is None:
+            self._engine = self._bench.start()
+        return self._engine
+
+    def clear(self) -> None:
+        if self._engine is not None and self._bench is not None:
+            self._bench.end(self._engine)
+        self._engine = None
+
+
+class EngineGames:
+    """The games of a match with at least one external player."""
+
+    def __init__(self, match: Match, rules: _core.MatchRules) -> None:
+        self._match, self._rules = match, rules
+        self._players = (match.first, match.second)
+        self._benches = [_Bench(p) if isinstance(p, ExternalPlayer) else None for p in self._players]
+        locks = [threading.Lock(), threading.Lock()]
+        tables = max(1, min(match.threads, match.double_games))
+        self._tables = [
+            tuple(_Seat(*seat) for seat in zip(self._players, self._benches, locks, strict=True))
+            for _ in range(tables)
+        ]
+        self._free: SimpleQueue[tuple[_Seat, ...]] = SimpleQueue()
+        for table in self._tables:
+            self._free.put(table)
+        self._stop = threading.Event()
+
+    def batches(self, record: bool, first_game: int) -> Iterator[Batch]:
+        """Double games in order, each as soon as it and those before it are over."""
+        under_way: deque[Future[Batch]] = deque()
+        over = False
+        pool = ThreadPoolExecutor(len(self._tables), thread_name_prefix="engine games")
+        try:
+            self._check_starts()
+            for game in range(first_game, 2 * self._match.double_games, 2):
+                under_way.append(pool.submit(self._double_game, game, record))
+                if len(under_way) > 2 * len(self._tables):
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+            over = True
+        finally:
+            self._end(pool, over)
+
+    def _end(self, pool: ThreadPoolExecutor, over: bool) -> None:
+        """Leaves no thread and no process behind, whether the match is over, interrupted or dropped."""
+        if not over:
+            self._stop.set()
+            for bench in filter(None, self._benches):
+                bench.kill_all()
+        pool.shutdown(wait=True, cancel_futures=True)
+        for seat in (seat for table in self._tables for seat in table):
+            seat.clear()
+
+    def _check_starts(self) -> None:
+        """Refuses the match if an engine cannot play from its starts; one that does not start forfeits."""
+        for player, bench, seat in zip(self._players, self._benches, self._tables[0], strict=True):
+            if bench is None:
+                continue
+            with contextlib.suppress(EngineFault):
+                engine = seat.engine()
+                for start in set(self._match.starts):
+                    if not engine.can_start_from(start):
+                        raise ValueError(
+                            f"{player.name} cannot play from {start.text}: it is not found from the usual "
+                            "start and the engine has no command to set it up; leave out such starts"
+                        )
+
+    def _double_game(self, first_game: int, record: bool) -> Batch:
+        table = self._free.get()
+        try:
+            played = [self._game(table, number) for number in (first_game, first_game + 1)]
+        finally:
+            self._free.put(table)
+        differences, moves, forfeits = zip(*played, strict=True)
+        return Batch(
+            first_game,
+            np.array(differences, dtype=np.int8),
+            np.array(moves, dtype=np.uint8) if record else None,
+            tuple(filter(None, forfeits)),
+        )
+
+    def _game(
+        self, table: tuple[_Seat, ...], number: int
+    ) -> tuple[int, npt.NDArray[np.uint8], Forfeit | None]:
+        """The first player's disc difference, the moves, and who gave the game away, if anyone did."""
+        start = self._match.starts[number // 2 % len(self._match.starts)]
+        games = _core.GamesInStep(self._rules, number, 1, True)
+        while not games.over:
+            for turn, seat in enumerate(table):
+                if not games.gather(turn):
+                    continue
+                try:
+                    seat.move(games, start)
+                except EngineFault as fault:
+                    if self._stop.is_set():
+                        raise _Stopped from None
+                    lost = FORFEIT_DIFFERENCE if turn == 1 else -FORFEIT_DIFFERENCE
+                    return lost, games.moves()[0], Forfeit(number, seat.player.name, str(fault))
+                if self._stop.is_set():
+                    raise _Stopped
+        return int(games.disc_differences()[0]), games.moves()[0], None
+
+
+def _squares(moves: npt.NDArray[np.uint8]) -> tuple[Square, ...]:
+    return tuple(Square(int(move)) for move in moves if move != _core.NO_MOVE)
