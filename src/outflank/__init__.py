@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from outflank.games.batch import Forfeit
     from outflank.games.game import Game
     from outflank.games.match import Match
+    from outflank.games.ratings import bradley_terry
+    from outflank.games.standings import Standings
     from outflank.games.start_positions import read_start_positions
     from outflank.games.statistics import Tally
+    from outflank.games.tournament import Tournament, TournamentSettings
     from outflank.league.scoring import league_match
     from outflank.players.external import ExternalPlayer
     from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
@@ -48,8 +51,12 @@ _MODULE_OF = {
     "RandomPlayer": "players.greedy",
     "SpatialMlp": "evaluators.spatial_mlp",
     "Square": "board",
+    "Standings": "games.standings",
     "StoredPlayer": "evaluators.storage",
     "Tally": "games.statistics",
+    "Tournament": "games.tournament",
+    "TournamentSettings": "games.tournament",
+    "bradley_terry": "games.ratings",
     "league_match": "league.scoring",
     "load_player": "evaluators.storage",
     "named_player": "players.names",
@@ -74,8 +81,12 @@ __all__ = [
     "RandomPlayer",
     "SpatialMlp",
     "Square",
+    "Standings",
     "StoredPlayer",
     "Tally",
+    "Tournament",
+    "TournamentSettings",
+    "bradley_terry",
     "league_match",
     "load_player",
     "named_player",

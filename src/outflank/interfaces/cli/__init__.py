@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from outflank.interfaces.cli import bench, league, learning, players, scoring
+from outflank.interfaces.cli import bench, league, learning, players, scoring, tournament
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -43,6 +43,7 @@ app = typer.Typer(
 )
 learning.add_to(app)
 scoring.add_to(app)
+tournament.add_to(app)
 league.add_to(app)
 players.add_to(app)
 bench.add_to(app)

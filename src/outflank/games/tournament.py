@@ -1,0 +1,129 @@
+"""Tournaments: every player meets every other in a match.
+
+>>> from outflank import named_player
+>>> players = [named_player(name) for name in ("random", "all-2", "standard-heuristic")]
+>>> standings = Tournament(players, TournamentSettings(double_games=200)).play()
+>>> [row.player for row in standings.rows]
+['all-2', 'standard-heuristic', 'random']
+
+The games of a pair depend on the settings and the two names alone: not on the order of the players, nor
+on who else takes part, nor on interruptions. So a tournament can be taken up where it was left, and
+joined later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from outflank.board import Board
+from outflank.games.batch import Batch
+from outflank.games.match import Match
+from outflank.games.standings import PairResult, Standings
+from outflank.players.greedy import Player
+
+
+@dataclass(frozen=True)
+class TournamentSettings:
+    """What decides every game but the players. `double_games` are those of each pair."""
+
+    double_games: int = 1000
+    epsilon: float = 0.1
+    starts: tuple[Board, ...] = (Board(),)
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 1 << 64:  # all else is checked by matches, which see only pairs' seeds
+            raise ValueError(f"a seed is a whole number from 0 to 2^64 - 1, got {self.seed}")
+
+
+class Tournament:
+    """A round robin. `results` are those of an earlier part of the same tournament."""
+
+    def __init__(
+        self,
+        players: Sequence[Player],
+        settings: TournamentSettings,
+        *,
+        threads: int | None = None,
+        results: Iterable[PairResult] = (),
+    ) -> None:
+        check_names([player.name for player in players])
+        self.players = tuple(players)
+        self.settings = settings
+        self.threads = threads
+        self.results = {pair: PairResult(*pair) for pair in pairs([player.name for player in players])}
+        self.results |= {result.pair: result for result in results}
+        self._match(self.players[0], self.players[1])  # settings that make no match fail now
+
+    @property
+    def games_left(self) -> int:
+        return sum(2 * self.settings.double_games - result.tally.games for result in self.results.values())
+
+    def steps(self) -> Iterator[PairResult]:
+        """Play to the end, pair by pair; a pair's result so far after every batch of its games."""
+        by_name = {player.name: player for player in self.players}
+        for first, second in self.results:
+            games = self._match(by_name[first], by_name[second])
+            for batch in games.batches(first_game=self.results[first, second].tally.games):
+                result = _with(self.results[first, second], batch)
+                self.results[first, second] = result
+                yield result
+
+    def play(self) -> Standings:
+        """The whole tournament."""
+        for _ in self.steps():
+            pass
+        return self.standings()
+
+    def standings(self) -> Standings:
+        """From all games so far."""
+        return Standings.of(self.results.values())
+
+    def _match(self, first: Player, second: Player) -> Match:
+        s = self.settings
+        return Match(
+            first,
+            second,
+            double_games=s.double_games,
+            epsilon=s.epsilon,
+            starts=s.starts,
+            seed=pair_seed(s.seed, first.name, second.name),
+            threads=self.threads,
+        )
+
+
+def check_names(names: Sequence[str]) -> None:
+    if len(names) < 2:
+        raise ValueError(f"a tournament needs at least two players, got {', '.join(names) or 'none'}")
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise ValueError(f"{name} is named twice; a tournament has every player once")
+
+
+def pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Every pair once, each in the order of the alphabet; those of the first n players come first.
+
+    So at any moment the players that have played can be compared with each other.
+    """
+    return [
+        (min(first, second), max(first, second))
+        for number, second in enumerate(names)
+        for first in names[:number]
+    ]
+
+
+def pair_seed(seed: int, first: str, second: str) -> int:
+    """The seed of a pair's games: the same for every list of players that holds the two.
+
+    >>> pair_seed(1, "all-2", "random") == pair_seed(1, "random", "all-2") != pair_seed(2, "all-2", "random")
+    True
+    """
+    key = json.dumps([seed, *sorted((first, second))])  # JSON keeps ("a,b", "c") and ("a", "b,c") apart
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "little")
+
+
+def _with(result: PairResult, batch: Batch) -> PairResult:
+    return PairResult(*result.pair, result.tally + batch.tally, result.forfeits + batch.forfeits)
