@@ -1,5 +1,7 @@
 #include "replay.hpp"
 
+#include <algorithm>
+
 #include "playouts.hpp"
 
 namespace outflank {
@@ -30,7 +32,7 @@ Replay replay(const Board& start, std::span<const std::uint8_t> record) {
             }
             if (passes) {
                 pass();
-                ++result.passes;
+                result.passes |= bit(std::min(result.legal, 63));
             }
             position = position.play(entry);
             mover = other(mover);

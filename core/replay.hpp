@@ -11,8 +11,8 @@ namespace outflank {
 inline constexpr std::uint8_t WRITTEN_PASS = 64;  // in a record: a pass that the file writes out
 
 struct Replay {
-    int legal = 0;   // moves and written passes from the start that follow the rules
-    int passes = 0;  // passes between them that the record left to the rules
+    int legal = 0;    // moves and written passes from the start that follow the rules
+    Bits passes = 0;  // bit i: before entry i (or one after 63) lies a pass that is not written
     bool over = false;
     Board board;  // after the last legal move
 };
