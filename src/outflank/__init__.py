@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from outflank.games.game import Game
     from outflank.games.match import Match
     from outflank.games.ratings import bradley_terry
+    from outflank.games.records import GameRecord, read_games, write_games
     from outflank.games.standings import Standings
     from outflank.games.start_positions import read_start_positions
     from outflank.games.statistics import Tally
@@ -42,6 +43,7 @@ _MODULE_OF = {
     "Forfeit": "games.batch",
     "FunctionEvaluator": "evaluators.protocol",
     "Game": "games.game",
+    "GameRecord": "games.records",
     "GreedyPlayer": "players.greedy",
     "Match": "games.match",
     "Mlp": "evaluators.mlp",
@@ -60,8 +62,10 @@ _MODULE_OF = {
     "league_match": "league.scoring",
     "load_player": "evaluators.storage",
     "named_player": "players.names",
+    "read_games": "games.records",
     "read_start_positions": "games.start_positions",
     "save_player": "evaluators.storage",
+    "write_games": "games.records",
 }
 __all__ = [
     "Board",
@@ -72,6 +76,7 @@ __all__ = [
     "Forfeit",
     "FunctionEvaluator",
     "Game",
+    "GameRecord",
     "GreedyPlayer",
     "Match",
     "Mlp",
@@ -90,8 +95,10 @@ __all__ = [
     "league_match",
     "load_player",
     "named_player",
+    "read_games",
     "read_start_positions",
     "save_player",
+    "write_games",
 ]
 
 
