@@ -72,6 +72,11 @@ class ExternalPlayer:
                 self._open.pop().close()
                 raise EngineFault(f"{self.name} {fault}") from None
 
+    def kill(self) -> None:
+        """Ends the process that `choose` started at once, from any thread."""
+        for engine in self._open:
+            engine.kill()
+
     def close(self) -> None:
         """Ends the process that `choose` started."""
         with self._lock:

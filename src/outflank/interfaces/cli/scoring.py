@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -12,12 +13,14 @@ import typer
 from outflank.interfaces.cli.progress import Meter, meter, note, out, print_json
 
 if TYPE_CHECKING:
+    from outflank.games.batch import Forfeit
     from outflank.games.match import Match
     from outflank.games.statistics import Tally
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same games.")]
 Threads = Annotated[int | None, typer.Option(help="How many threads; all cores by default.", min=1, max=1024)]
+SHOWN_FORFEITS = 5
 PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help="NAME_OR_FILE[,key=value...]")]
 
 
@@ -125,17 +128,19 @@ def _report(matches: list[Match], as_json: bool, record: Path | None = None) -> 
 def _played(games: Match, record: Path | None) -> dict[str, Any] | None:
     """The report of a match; of its finished part if it was interrupted; None if nothing is finished."""
     tally = None
-    with meter(f"{games.first.name} - {games.second.name}", 2 * games.double_games, "games") as progress:
+    forfeits: list[Forfeit] = []
+    names = f"{short_name(games.first.name)} - {short_name(games.second.name)}"
+    with meter(names, 2 * games.double_games, "games") as progress:
         try:
-            for result in _tallies(games, progress, record):
+            for result in _tallies(games, progress, record, forfeits):
                 tally = result
         except KeyboardInterrupt:
             pass
         rate = progress.rate
-    return None if tally is None else _as_report(games, tally, rate)
+    return None if tally is None else _as_report(games, tally, rate, forfeits)
 
 
-def _tallies(games: Match, progress: Meter, record: Path | None) -> Iterator[Tally]:
+def _tallies(games: Match, progress: Meter, record: Path | None, forfeits: list[Forfeit]) -> Iterator[Tally]:
     from outflank.games.statistics import Tally
 
     tally = Tally()
@@ -145,11 +150,14 @@ def _tallies(games: Match, progress: Meter, record: Path | None) -> Iterator[Tal
             if file is not None:
                 _write_records(games, batch, file)
             tally += batch.tally
+            forfeits.extend(batch.forfeits)
             progress.advance(len(batch.disc_differences), f"score {tally.score:.4f}")
             yield tally
     finally:
-        if file is not None:
+        if file is not None and record is not None:
             file.close()
+            if record.stat().st_size == 0:  # nothing was played: let the next try have the name
+                record.unlink()
 
 
 def _write_records(games: Match, batch: Any, file: IO[str]) -> None:
@@ -158,20 +166,23 @@ def _write_records(games: Match, batch: Any, file: IO[str]) -> None:
     from outflank.board import Square
 
     trajectories = games.disc_differences(batch)
+    forfeits = {forfeit.game: forfeit for forfeit in batch.forfeits}
     for i, moves in enumerate(batch.moves):
         number = batch.first_game + i
         squares = [Square(int(move)) for move in moves if move != _core.NO_MOVE]
-        line = {
+        line: dict[str, Any] = {
             "game": number,
             "black": (games.first if number % 2 == 0 else games.second).name,
             "start": games.starts[number // 2 % len(games.starts)].text,
             "moves": "".join(map(str, squares)),
             "disc_differences": trajectories[i, : len(squares) + 1].tolist(),
         }
+        if number in forfeits:
+            line["forfeit"] = {"player": forfeits[number].player, "reason": forfeits[number].reason}
         file.write(json.dumps(line) + "\n")
 
 
-def _as_report(games: Match, tally: Tally, rate: float) -> dict[str, Any]:
+def _as_report(games: Match, tally: Tally, rate: float, forfeits: list[Forfeit]) -> dict[str, Any]:
     same = games.epsilon[0] == games.epsilon[1]
     return {
         "player": games.first.name,
@@ -187,6 +198,7 @@ def _as_report(games: Match, tally: Tally, rate: float) -> dict[str, Any]:
         "threads": games.threads,
         "seed": games.seed,
         "partial": tally.games < 2 * games.double_games,
+        "forfeits": [asdict(forfeit) for forfeit in forfeits],
     }
 
 
@@ -212,10 +224,24 @@ def _print_table(reports: list[dict[str, Any]], record: Path | None) -> None:
         f"against {short_name(report['opponent'])}: {report['double_games']:,} double games,"
         f" epsilon {shown}, seed {report['seed']}, {report['threads']} thread{plural}"
     )
+    for report in reports:
+        _print_forfeits(report["forfeits"])
     if any(report["partial"] for report in reports):
         out.print("Interrupted: the last row is a partial result.")
     if record is not None:
         out.print(f"Every game with its moves: {record}", markup=False)
+
+
+def _print_forfeits(forfeits: list[dict[str, Any]]) -> None:
+    """Who gave games away and why, the same reasons together."""
+    games: dict[tuple[str, str], list[int]] = {}
+    for forfeit in forfeits:
+        games.setdefault((forfeit["player"], forfeit["reason"]), []).append(forfeit["game"])
+    for (player, reason), numbers in games.items():
+        shown = ", ".join(map(str, numbers[:SHOWN_FORFEITS])) + (
+            " ..." if len(numbers) > SHOWN_FORFEITS else ""
+        )
+        out.print(f"Forfeited by {player} (it {reason}): {len(numbers)}, game {shown}", markup=False)
 
 
 def short_name(name: str) -> str:
