@@ -1,4 +1,5 @@
 // Opening books: those that are looked up, and those that grow.
+#include <cmath>
 #include <limits>
 
 #include "../core/growing_book.hpp"
@@ -7,7 +8,7 @@
 namespace outflank::bindings {
 namespace {
 
-using FoundMove = std::tuple<int, float, bool, std::uint32_t>;
+using FoundMove = std::tuple<int, double, bool, std::uint32_t>;
 using EntryArrays =
     std::tuple<NewVector<Bits>, NewVector<Bits>, NewVector<std::int16_t>, NewVector<std::uint8_t>,
                NewVector<std::int16_t>, NewVector<std::uint32_t>>;
@@ -15,6 +16,11 @@ using EntryArrays =
 Position checked(Bits mover, Bits opponent) {
     require((mover & opponent) == 0, "a square holds a black and a white disc");
     return {mover, opponent};
+}
+
+// A value in discs as Python prints it: 0.07, not 0.07000000029802322.
+double to_hundredths(float discs) {
+    return std::round(static_cast<double>(discs) * BOOK_UNITS_PER_DISC) / BOOK_UNITS_PER_DISC;
 }
 
 // Square, value in discs, whether it leaves the book, games: best first.
@@ -25,16 +31,18 @@ std::vector<FoundMove> moves(const Book& book, Bits mover, Bits opponent) {
     const int count = book.moves(position, position.moves(), found);
     std::vector<FoundMove> listed;
     for (const BookMove& move : std::span(found).first(static_cast<std::size_t>(count))) {
-        listed.emplace_back(move.square, move.value_for_mover, move.is_deviation, move.games);
+        listed.emplace_back(move.square, to_hundredths(move.value_for_mover), move.is_deviation,
+                            move.games);
     }
     return listed;
 }
 
 // The value of a position in discs and the games that reached it.
 template <class Book>
-std::optional<std::pair<float, std::uint32_t>> find(const Book& book, Bits mover, Bits opponent) {
+std::optional<std::pair<double, std::uint32_t>> find(const Book& book, Bits mover, Bits opponent) {
     const auto entry = book.find(checked(mover, opponent));
-    return entry ? std::optional(std::pair(in_discs(entry->value), entry->games())) : std::nullopt;
+    return entry ? std::optional(std::pair(to_hundredths(in_discs(entry->value)), entry->games()))
+                 : std::nullopt;
 }
 
 EntryArrays arrays_of(std::span<const BookEntry> entries) {
@@ -114,6 +122,7 @@ std::pair<NewVector<Bits>, NewVector<Bits>> not_judged(const GrowingBook& book) 
 
 void bind_book(nb::module_& m) {
     m.attr("NO_BOOK_VALUE") = static_cast<int>(BookEntry::NO_VALUE);
+    m.attr("BOOK_GAME_OVER") = BookEntry::GAME_OVER;
     m.attr("BOOK_UNITS_PER_DISC") = BOOK_UNITS_PER_DISC;
 
     nb::class_<OpeningBook>(m, "OpeningBook", "A book looked up where its bytes lie.")

@@ -32,6 +32,8 @@ def stream_numbers(seed: int, stream: int, count: int) -> Annotated[NDArray[nump
 
 NO_BOOK_VALUE: int = -32768
 
+BOOK_GAME_OVER: int = 66
+
 BOOK_UNITS_PER_DISC: int = 100
 
 class OpeningBook:
@@ -278,9 +280,14 @@ def td_learn(evaluator: Learnable, opponents: Sequence[Player | None], settings:
     Plays and learns; returns the updates, the sum of squared errors, the learner's points.
     """
 
+class EndgameSolver:
+    def __init__(self, table_bits: int, order_by: Evaluator | None, threads: int) -> None: ...
+
+    def solve(self, arg0: int, arg1: int, arg2: int, arg3: int, /) -> tuple[int, list[int], int]: ...
+
 WRITTEN_PASS: int = 64
 
-def replay_records(records: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]]:
+def replay_records(records: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]]:
     """
-    Replays records (squares, 64 for a written pass, 255 after the end) from their starts: legal entries, passes left to the rules, over, black discs, white discs.
+    Replays records (squares, 64 for a written pass, 255 after the end) from their starts: legal entries, set of entries with an unwritten pass before them, over, black discs, white discs.
     """

@@ -1,0 +1,154 @@
+"""Opening books: positions with their values, looked up in a memory-mapped file.
+
+>>> from outflank.learners.opening_book import BookLearner
+>>> import tempfile; folder = tempfile.TemporaryDirectory()
+>>> learner = BookLearner.new(plies=6, judge="all-2")
+>>> for _ in learner.extend(games=5): pass
+>>> learner.save(path := Path(folder.name) / "my.book")
+>>> book = OpeningBook.open(path)
+>>> len(book) > 20, Board() in book, book.choose(Board(), best=1) in Board().legal_moves
+(True, True, True)
+>>> folder.cleanup()
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank import _core
+from outflank.board import Board, Square
+
+DEFAULT = "default"  # names the book that comes with outflank
+
+
+@dataclass(frozen=True)
+class BookMove:
+    """A move that a book has a value for. A deviation leads out of the book: its value is a search's."""
+
+    square: Square
+    value_for_mover: float  # in discs
+    is_deviation: bool
+    games: int  # that went there
+
+
+@dataclass(frozen=True)
+class BookStatistics:
+    """What is in a book, counted."""
+
+    positions: int
+    by_ply: tuple[int, ...]  # how many positions, by the number of discs placed since the usual start
+    finished_games: int
+    not_judged: int
+
+
+class OpeningBook:
+    """A book file. Look-ups take place in the mapped file; nothing is read into memory ahead."""
+
+    def __init__(self, core: _core.OpeningBook, name: str) -> None:
+        self.core = core
+        self.name = name
+
+    @classmethod
+    def open(cls, path: str | Path) -> OpeningBook:
+        """The book in a file, or the one that comes with outflank under the name `default`."""
+        file = _path(path)
+        if file.stat().st_size == 0:
+            raise ValueError(f"{path} is empty: no opening book")
+        try:
+            core = _core.OpeningBook(np.memmap(file, dtype=np.uint8, mode="r"))
+        except ValueError as error:
+            raise ValueError(f"{path} {error}") from None
+        if not core.is_intact():
+            raise ValueError(f"{path} is a damaged opening book: its checksum does not fit; take a copy")
+        return cls(core, str(path))
+
+    def __len__(self) -> int:
+        return len(self.core)
+
+    def __contains__(self, board: object) -> bool:
+        return isinstance(board, Board) and self.value_for_mover(board) is not None
+
+    def __repr__(self) -> str:
+        return f"<OpeningBook {self.name}: {len(self):,} positions>"
+
+    @property
+    def plies(self) -> int:
+        """How many moves deep the book is meant to go."""
+        return self.core.plies
+
+    @property
+    def games(self) -> int:
+        """How many games it was made of."""
+        return self.core.games
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """How it was made: the judge of its deviations, the seed."""
+        try:
+            made = json.loads(self.core.note)
+        except ValueError:
+            return {}
+        return made if isinstance(made, dict) else {}
+
+    def value_for_mover(self, board: Board) -> float | None:
+        """The value of a board in discs; None if it is not in the book."""
+        found = self.core.find(board.mover_discs, board.opponent_discs)
+        return None if found is None else found[0]
+
+    def moves(self, board: Board) -> list[BookMove]:
+        """The moves that the book has a value for, best first: those that stay in the book and the best
+        one that leaves it. The first has the value of the board itself."""
+        return [
+            BookMove(Square(square), value, is_deviation, games)
+            for square, value, is_deviation, games in self.core.moves(board.mover_discs, board.opponent_discs)
+        ]
+
+    def choose(
+        self, board: Board, best: int = 1, generator: np.random.Generator | None = None
+    ) -> Square | None:
+        """One of the `best` moves, each with the same probability (Kim 2007 chose among three); None if
+        the board is not in the book."""
+        if best < 1:
+            raise ValueError(f"a book chooses among the best 1 or more moves, got {best}")
+        moves = self.moves(board)[:best]
+        if not moves:
+            return None
+        chance = generator if generator is not None else np.random.default_rng()
+        return moves[chance.integers(len(moves))].square
+
+    def main_line(self, board: Board) -> Iterator[BookMove]:
+        """The best moves of both sides until the book ends."""
+        while moves := self.moves(board):
+            yield moves[0]
+            board = board.play(moves[0].square).settled()
+
+    @cached_property
+    def statistics(self) -> BookStatistics:
+        mover, opponent, values, deviations, *_ = self.core.entries()
+        discs = np.bitwise_count(mover | opponent)
+        return BookStatistics(
+            positions=len(mover),
+            by_ply=tuple(_trimmed(np.bincount(discs, minlength=65)[4:])),
+            finished_games=int(np.count_nonzero(deviations == _core.BOOK_GAME_OVER)),
+            not_judged=int(np.count_nonzero(values == _core.NO_BOOK_VALUE)),
+        )
+
+
+def _trimmed(counts: npt.NDArray[np.intp]) -> list[int]:
+    used = np.flatnonzero(counts)
+    return counts[: used[-1] + 1].tolist() if used.size else []
+
+
+def _path(path: str | Path) -> Path:
+    if str(path) != DEFAULT:
+        return Path(path)
+    return Path(str(files("outflank") / "data" / "books" / "default.book"))
