@@ -82,12 +82,15 @@ def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, .
         if legal < len(record.game.moves):
             raise ValueError(f"game {number} cannot be written: move {legal + 1} is not legal")
     encoded = _encoded(records, path)
-    for suffix in wthor.NAME_BYTES if path.suffix.lower() == ".wtb" else ():
-        beside = path.with_suffix(suffix)
-        if suffix in encoded.beside:
-            write_whole(beside, encoded.beside[suffix])
-        elif beside.exists():
-            raise ValueError(f"{beside} would give these games names that are not theirs; remove it first")
+    beside = {path.with_suffix(suffix): encoded.beside.get(suffix) for suffix in wthor.NAME_BYTES}
+    for names_path, names in beside.items() if format_of_name(path) == "wtb" else ():
+        if names is None and names_path.exists():
+            raise ValueError(
+                f"{names_path} would give these games names that are not theirs; remove it first"
+            )
+    for names_path, names in beside.items():
+        if names is not None:
+            write_whole(names_path, names)
     write_whole(path, encoded.content)
     return encoded.notes
 

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from outflank.interfaces.cli import bench, book, engine, league, learning, players, scoring, tournament
+from outflank.interfaces.cli import bench, book, engine, games, league, learning, players, scoring, tournament
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -46,6 +46,7 @@ scoring.add_to(app)
 tournament.add_to(app)
 league.add_to(app)
 players.add_to(app)
+games.add_to(app)
 book.add_to(app)
 bench.add_to(app)
 engine.add_to(app)
