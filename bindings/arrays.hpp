@@ -87,6 +87,7 @@ void bind_book(nb::module_& m);
 void bind_evaluators(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_learning(nb::module_& m);
+void bind_search(nb::module_& m);
 void bind_records(nb::module_& m);
 
 }  // namespace outflank::bindings

@@ -71,5 +71,6 @@ NB_MODULE(_core, m) {
     bind_evaluators(m);
     bind_games(m);
     bind_learning(m);
+    bind_search(m);
     bind_records(m);
 }

@@ -1,0 +1,164 @@
+// The exact solver against plain negamax, its parts against slow twins, threads against one.
+#include "../endgame.hpp"
+#include "../endgame_last.hpp"
+#include "../evaluators/piece_counter.hpp"
+#include "../stability.hpp"
+#include "boards.hpp"
+#include "check.hpp"
+
+using namespace outflank;
+using namespace outflank::tests;
+
+namespace {
+
+int negamax(const Position& position, bool passed = false) {
+    const Bits moves = position.moves();
+    if (moves == 0) {
+        return passed ? final_score(position.mover, position.opponent)
+                      : -negamax(position.pass(), true);
+    }
+    int best = NO_SCORE;
+    for (Bits rest = moves; rest != 0; rest = without_lowest(rest)) {
+        best = std::max(best, -negamax(position.play(lowest_square(rest))));
+    }
+    return best;
+}
+
+// The score that a line of play ends with, for the mover of its first position; it must be legal
+// and end the game.
+int score_of_line(Position position, const std::vector<int>& line) {
+    int sign = 1;
+    for (const int square : line) {
+        if (position.moves() == 0) {
+            position = position.pass();
+            sign = -sign;
+        }
+        CHECK((position.moves() & bit(square)) != 0);
+        position = position.play(square);
+        sign = -sign;
+    }
+    CHECK_EQUAL(position.moves() | position.pass().moves(), Bits{0});
+    return sign * final_score(position.mover, position.opponent);
+}
+
+// Discs anywhere with a given number of empty squares: far from any game, where routines break.
+Position random_with_empties(Generator& generator, int empties) {
+    Bits empty = 0;
+    while (std::popcount(empty) < empties) {
+        empty |= bit(generator.below(64));
+    }
+    const Bits mover = generator.next() & ~empty;
+    return {mover, ~(mover | empty)};
+}
+
+void last_flips_are_counted() {
+    Generator generator(1, 1);
+    for (int i = 0; i < 20000; ++i) {
+        const int square = generator.below(64);
+        const Bits mover = generator.next() & ~bit(square);
+        const Bits opponent = ~(mover | bit(square));
+        const int slow = std::popcount(portable::flips(square, mover, opponent));
+        CHECK_EQUAL(count_last_flips(square, mover), slow);
+        CHECK_EQUAL(portable::count_last_flips(square, mover), slow);
+    }
+}
+
+void stable_discs_stay() {
+    int found = 0;
+    for (std::uint64_t number = 0; number < 300; ++number) {
+        for (const Board& board : boards_of_a_random_game(number)) {
+            const Bits stable = stable_discs(board.black, board.white);
+            CHECK_EQUAL(stable & ~board.black, Bits{0});
+            found += std::popcount(stable);
+            OpenGame game(board, 3, number);
+            for (Bits moves = game.settle(); moves != 0; moves = game.settle()) {
+                game.play(game.random_choice(moves));
+            }
+            CHECK_EQUAL(stable & ~game.board().black, Bits{0});
+        }
+    }
+    CHECK(found > 20000);  // a test of nothing would pass too: about two discs a board
+    CHECK_EQUAL(stable_discs(~Bits{1}, 0), ~Bits{1} & stable_discs(~Bits{1}, 0));
+    CHECK_EQUAL(stable_discs(~Bits{0}, 0), ~Bits{0});
+}
+
+void small_positions_are_solved() {
+    Generator generator(5, 1);
+    EndgameSolver solver(12, {}, 1);
+    for (int i = 0; i < 3000; ++i) {
+        const Position position = random_with_empties(generator, i % 9);
+        const int score = negamax(position);
+        const Solved solved = solver.solve(position);
+        CHECK_EQUAL(solved.score, score);
+        CHECK_EQUAL(score_of_line(position, solved.line), score);
+        const Solved result = solver.solve(position, {-1, 1});
+        CHECK_EQUAL((result.score > 0) - (result.score < 0), (score > 0) - (score < 0));
+    }
+}
+
+// From games, as far as plain negamax goes.
+void game_positions_are_solved() {
+    EndgameSolver solver(12, {}, 1);
+    int solved_positions = 0;
+    for (std::uint64_t number = 0; number < 60; ++number) {
+        for (const Board& board : boards_of_a_random_game(number)) {
+            const Position position = board.position();
+            if (64 - position.discs() <= 9) {
+                const Solved solved = solver.solve(position);
+                CHECK_EQUAL(solved.score, negamax(position));
+                CHECK_EQUAL(score_of_line(position, solved.line), solved.score);
+                ++solved_positions;
+            }
+        }
+    }
+    CHECK(solved_positions > 400);
+}
+
+// With more empty squares every technique is at work; the solvers must agree with one another.
+void solvers_agree() {
+    Generator generator(9, 1);
+    std::array<double, 64> weights{};
+    for (double& weight : weights) {
+        weight = generator.uniform();
+    }
+    const auto evaluator = std::make_shared<PieceCounter>(weights);
+    EndgameSolver plain(16, {}, 1);
+    EndgameSolver ordered(8, {evaluator, 1.0}, 1);  // a table so small that it forgets
+    EndgameSolver together(16, {evaluator, 1.0}, 3);
+    for (std::uint64_t number = 0; number < 12; ++number) {
+        for (const Board& board : boards_of_a_random_game(number)) {
+            const Position position = board.position();
+            if (64 - position.discs() == 14) {
+                const int score = plain.solve(position).score;
+                CHECK_EQUAL(ordered.solve(position).score, score);
+                const Solved shared = together.solve(position);
+                CHECK_EQUAL(shared.score, score);
+                CHECK_EQUAL(score_of_line(position, shared.line), score);
+                // The same search again finds the same line: nothing is left of the one before.
+                const Solved again = ordered.solve(position);
+                CHECK(again.line == ordered.solve(position).line);
+                CHECK_EQUAL(again.nodes, ordered.solve(position).nodes);
+            }
+        }
+    }
+}
+
+void a_search_stops_when_asked() {
+    const std::atomic<bool> stop{true};
+    EndgameSolver solver(12, {}, 2);
+    CHECK(!solver.solve(START.position(), {}, &stop).finished);
+    const Position small{~Bits{0xFF}, 0};
+    CHECK(solver.solve(small, {}, nullptr).finished);
+}
+
+}  // namespace
+
+int main() {
+    last_flips_are_counted();
+    stable_discs_stay();
+    small_positions_are_solved();
+    game_positions_are_solved();
+    solvers_agree();
+    a_search_stops_when_asked();
+    return 0;
+}

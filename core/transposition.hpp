@@ -1,0 +1,139 @@
+// Transposition table: what a search found out about a position, shared by all threads.
+//
+// No locks. A slot is a few 64-bit words written one by one; the position is stored mixed with what
+// is known about it (after Hyatt's "lockless hashing"), so a slot torn by two threads fails the
+// comparison and counts as empty. An entry carries the number of its search: those of an earlier
+// one count as empty, so a search finds the same whatever was searched before it.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <climits>
+#include <memory>
+#include <optional>
+
+#include "position.hpp"
+
+namespace outflank {
+
+inline std::uint64_t hash_of(const Position& position) {
+    std::uint64_t h = position.mover * 0x9E3779B97F4A7C15ULL;
+    h ^= std::rotl(position.opponent * 0xD1B54A32D192ED03ULL, 29);
+    h ^= h >> 32;
+    h *= 0xBF58476D1CE4E5B9ULL;
+    return h ^ (h >> 29);
+}
+
+// Knowledge: a plain struct of whole 64-bit words with a member `std::uint16_t search`, which
+// belongs to the table, and `int worth() const`, how hard it is to replace.
+template <class Knowledge>
+class TranspositionTable {
+    static constexpr std::size_t WORDS = sizeof(Knowledge) / 8;
+    static_assert(sizeof(Knowledge) % 8 == 0 && std::is_trivially_copyable_v<Knowledge>);
+    using Words = std::array<std::uint64_t, WORDS>;
+
+    struct Slot {
+        std::array<std::atomic<std::uint64_t>, 2 + WORDS> words;
+    };
+    struct Seen {
+        Position position;
+        Knowledge known;
+    };
+
+  public:
+    static constexpr std::size_t WAYS =
+        4;  // a position may be in one of so many neighbouring slots
+
+    // Room for at least 2^bits positions.
+    explicit TranspositionTable(int bits)
+        : mask_((std::size_t{1} << bits) - 1), slots_(new Slot[mask_ + WAYS]()) {}
+
+    // Forgets everything.
+    void next_search() {
+        if (++search_ == 0) {
+            slots_.reset(new Slot[mask_ + WAYS]());
+            search_ = 1;
+        }
+    }
+
+    std::optional<Knowledge> find(const Position& position) const {
+        const Slot* slot = &slots_[hash_of(position) & mask_];
+        for (std::size_t way = 0; way < WAYS; ++way) {
+            const Seen seen = read(slot[way]);
+            if (seen.position == position && seen.known.search == search_) {
+                return seen.known;
+            }
+        }
+        return std::nullopt;
+    }
+
+    // Stores what is known now in place of what was known of this position, or else of the least
+    // worth.
+    void store(const Position& position, const Knowledge& known) {
+        Slot* slot = &slots_[hash_of(position) & mask_];
+        Slot* chosen = slot;
+        int least = INT_MAX;
+        for (std::size_t way = 0; way < WAYS; ++way) {
+            const Seen seen = read(slot[way]);
+            if (seen.position == position && seen.known.search == search_) {
+                chosen = slot + way;
+                break;
+            }
+            const int worth = seen.known.search == search_ ? seen.known.worth() : -1;
+            if (worth < least) {
+                least = worth;
+                chosen = slot + way;
+            }
+        }
+        Seen stored{position, known};
+        stored.known.search = search_;
+        write(*chosen, stored);
+    }
+
+    void prefetch(const Position& position) const {
+#if defined(__GNUC__) || defined(__clang__)
+        __builtin_prefetch(&slots_[hash_of(position) & mask_]);
+#else
+        (void)position;
+#endif
+    }
+
+  private:
+    static std::uint64_t mixed(std::uint64_t x) {
+        x ^= x >> 31;
+        x *= 0x94D049BB133111EBULL;
+        return x ^ (x >> 30);
+    }
+    static std::uint64_t mix_of(const Words& words) {
+        std::uint64_t mix = 0;
+        for (const std::uint64_t word : words) {
+            mix = mixed(mix ^ word);
+        }
+        return mix;
+    }
+    static Seen read(const Slot& slot) {
+        Words words;
+        for (std::size_t i = 0; i < WORDS; ++i) {
+            words[i] = slot.words[2 + i].load(std::memory_order_relaxed);
+        }
+        const std::uint64_t mix = mix_of(words);
+        return {{slot.words[0].load(std::memory_order_relaxed) ^ mix,
+                 slot.words[1].load(std::memory_order_relaxed) ^ std::rotl(mix, 32)},
+                std::bit_cast<Knowledge>(words)};
+    }
+    static void write(Slot& slot, const Seen& seen) {
+        const auto words = std::bit_cast<Words>(seen.known);
+        const std::uint64_t mix = mix_of(words);
+        slot.words[0].store(seen.position.mover ^ mix, std::memory_order_relaxed);
+        slot.words[1].store(seen.position.opponent ^ std::rotl(mix, 32), std::memory_order_relaxed);
+        for (std::size_t i = 0; i < WORDS; ++i) {
+            slot.words[2 + i].store(words[i], std::memory_order_relaxed);
+        }
+    }
+
+    std::size_t mask_;
+    std::uint16_t search_ = 1;
+    std::unique_ptr<Slot[]> slots_;
+};
+
+}  // namespace outflank

@@ -1,0 +1,110 @@
+// Young brothers wait, then share: once a node's first move has failed to cut, its other moves may
+// be searched by several threads (Feldmann 1993).
+//
+// A thread that has such a node while others are idle opens a SharedNode. Whoever joins takes moves
+// from it one by one. A thread that has run out of moves in its own node while others still work on
+// it helps them: it joins nodes that were opened below.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace outflank {
+
+struct SharedNode {
+    const SharedNode* parent = nullptr;     // the shared node in whose subtree this one was opened
+    std::function<void(SharedNode&)> work;  // takes moves until none is left
+    std::atomic<bool> cut{false};           // no further move matters
+    int workers = 0;                        // guarded by the team's mutex
+
+    bool is_below(const SharedNode* other) const {
+        const SharedNode* node = this;
+        while (node != nullptr && node != other) {
+            node = node->parent;
+        }
+        return node == other;
+    }
+    bool is_cut() const {
+        for (const SharedNode* node = this; node != nullptr; node = node->parent) {
+            if (node->cut.load(std::memory_order_relaxed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+};
+
+class Team {
+  public:
+    explicit Team(int helpers) {
+        for (int i = 0; i < helpers; ++i) {
+            threads_.emplace_back([this] { help(nullptr, [this] { return quit_; }); });
+        }
+    }
+    ~Team() {
+        {
+            const std::lock_guard lock(mutex_);
+            quit_ = true;
+        }
+        changed_.notify_all();
+    }
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    bool someone_is_idle() const { return idle_.load(std::memory_order_relaxed) > 0; }
+
+    // Works on a node together with whoever is idle; returns when all its moves are done.
+    void share(SharedNode& node) {
+        {
+            const std::lock_guard lock(mutex_);
+            open_.push_back(&node);
+        }
+        changed_.notify_all();
+        node.work(node);
+        {
+            const std::lock_guard lock(mutex_);
+            std::erase(open_, &node);
+        }
+        help(&node, [&node] { return node.workers == 0; });
+    }
+
+  private:
+    // Joins open nodes (below one, if given) until done(), which is asked under the mutex.
+    template <class Done>
+    void help(const SharedNode* below, Done done) {
+        std::unique_lock lock(mutex_);
+        while (!done()) {
+            const auto found = std::find_if(
+                open_.begin(), open_.end(),
+                [&](const SharedNode* node) { return below == nullptr || node->is_below(below); });
+            if (found == open_.end()) {
+                idle_.fetch_add(1, std::memory_order_relaxed);
+                changed_.wait(lock);
+                idle_.fetch_sub(1, std::memory_order_relaxed);
+                continue;
+            }
+            SharedNode& node = **found;
+            ++node.workers;
+            lock.unlock();
+            node.work(node);
+            lock.lock();
+            std::erase(open_, &node);  // it has no move left to give
+            --node.workers;
+            changed_.notify_all();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<SharedNode*> open_;
+    std::atomic<int> idle_{0};
+    bool quit_ = false;
+    std::vector<std::jthread> threads_;  // last: joined first
+};
+
+}  // namespace outflank
