@@ -97,6 +97,7 @@ class _Seat:
         try:
             square = engine.choose(start, _squares(games.moves()[0]))
         except EngineFault:
+            engine.kill()  # nothing polite is to be expected of it
             self.clear()
             raise
         games.answer_squares(np.array([square], dtype=np.uint8))

@@ -20,7 +20,7 @@ KEPT_ERRORS = 2000  # bytes of the engine's last error output, for the reason of
 LONGEST_REASON = 200
 CHUNK = 1 << 16
 SECONDS_TO_QUIT = 1.0
-SECONDS_FOR_LAST_WORDS = 0.2
+SECONDS_FOR_LAST_WORDS = 0.3
 
 
 class EngineFault(OSError):
@@ -122,7 +122,7 @@ class EngineProcess:
     def _obituary(self, otherwise: str) -> str:
         """How it ended, or what it did otherwise; with its last words."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(SECONDS_TO_QUIT)
+            self._process.wait(SECONDS_FOR_LAST_WORDS)
         last_words = Deadline(SECONDS_FOR_LAST_WORDS)
         with contextlib.suppress(EngineFault):
             while self._stderr in self._selector.get_map() and last_words.left > 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -248,5 +249,9 @@ def short_name(name: str) -> str:
     """A player's name without most of its file's folders, safe from markup."""
     from rich.markup import escape
 
+    from outflank.players.external import is_external
+
+    if is_external(name):
+        return escape(re.sub(r"[^\s:]*/", "", name))
     kept = 2 if Path(name).name in ("best.safetensors", "last.safetensors") else 1  # the run's name helps
     return escape("/".join(name.split("/")[-kept:]))

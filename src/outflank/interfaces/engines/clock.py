@@ -6,6 +6,8 @@ from outflank.board import Board, Colour
 
 MARGIN = 0.9  # of the time for a move: the rest is for what we cannot measure, such as the pipe
 
+SHORTEST = 0.01  # seconds for a move when the time has run out
+
 
 class Clock:
     """How long a player may think about a move.
@@ -34,15 +36,15 @@ class Clock:
 
     def seconds_for(self, board: Board) -> float | None:
         """For the mover's next move; None where there is no limit."""
-        if self._period > 0 and self._moves == 0:
+        no_limit = self._moves == 0 and (self._period > 0 or (self._main == 0 and not self._left))
+        if no_limit:
             return None
         seconds, moves = self._time_of(board.mover)
         if moves > 0:
-            return MARGIN * seconds / moves
+            return max(MARGIN * seconds / moves, SHORTEST)
         a_move_later = self._period / self._moves if self._moves else 0.0
         own_moves_to_come = max(1, (64 - board.discs + 1) // 2)
-        fair = max(seconds / own_moves_to_come, a_move_later)
-        return MARGIN * fair if fair > 0 else None
+        return max(MARGIN * max(seconds / own_moves_to_come, a_move_later), SHORTEST)
 
     def spent(self, colour: Colour, seconds: float) -> None:
         """Main time that a move took; the controller's `time_left`, if it comes, has the last word."""
