@@ -96,6 +96,28 @@ def test_starts_are_taken_in_turn(shared: Path) -> None:
     assert played.results[names].tally == match.play()
 
 
+def test_the_matrix_of_the_published_players(shared: Path) -> None:
+    """A round robin on record: 1,000 Lucas boards, no forced random moves, the row's % against the column."""
+    files = {
+        "JaskowskiSzubert2015CoCMAES-4,inversion": [70.4, 67.0, 69.1, 78.3, 85.8, 77.4],
+        "SzubertJaskowskiKrawiec2013CTDL,negation": [50.8, 55.3, 60.9, 95.0, 76.0],
+        "JaskowskiSzubert2015CoCMAES-2,inversion": [49.0, 60.3, 87.4, 72.5],
+        "Manning2010Nash70,negation": [54.4, 76.9, 79.7],
+        "Burrow2011ETDL,negation": [92.3, 82.7],
+        "Jaskowski2014All2,inversion": [90.8],
+    }
+    names = [str(shared / "players" / "{}.player,view={}".format(*file.rsplit(",", 1))) for file in files] + [
+        "standard-heuristic"
+    ]
+    boards = read_start_positions(shared / "positions" / "lucas-boards.txt")
+    standings = tournament(*names, settings=TournamentSettings(1000, 0.0, boards)).play()
+    for first, on_record in zip(names, files.values(), strict=False):
+        for second, percent in zip(names[-len(on_record) :], on_record, strict=True):
+            # Both runs break ties at random; 2 % is three standard errors of a difference.
+            assert standings.results[first, second].tally.score == pytest.approx(percent / 100, abs=0.02)
+    assert standings.rows[0].player == names[0]
+
+
 def test_rows_add_up() -> None:
     standings = tournament(*NAMES).play()
     rows = {row.player: row for row in standings.rows}

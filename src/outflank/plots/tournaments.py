@@ -10,16 +10,15 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.textpath import text_to_path
 
-from outflank.games.standings import Standings
+from outflank.games.standings import Standings, without_folders
 from outflank.plots.board_drawing import BLANK, GRID, INK, ColourScale, Sheet
 from outflank.plots.learning_curves import COLOURS
 
@@ -70,8 +69,8 @@ def _draw_scores(axes: Axes, standings: Standings, cell: float) -> None:
 def _name_rows(axes: Axes, standings: Standings) -> None:
     """Rank and name at the left; the rank alone above the columns."""
     centres = np.arange(len(standings.rows)) + 0.5
-    size, longest = (9, 24) if len(centres) <= 8 else (7.5, 28)
-    names = [f"{shortened(row.player, longest)}  {row.rank}" for row in standings.rows]
+    size = 9.0 if len(centres) <= 8 else 7.5
+    names = [f"{_fitting(row.player, size)}  {row.rank}" for row in standings.rows]
     axes.set_yticks(centres, names, fontsize=size, parse_math=False)
     axes.set_xticks(centres, [str(row.rank) for row in standings.rows], fontsize=size)
     axes.tick_params(length=0, pad=3, top=False, labeltop=True, labelbottom=False, labelcolor=INK)
@@ -95,25 +94,26 @@ def _draw_ratings(axes: Axes, standings: Standings) -> None:
     axes.spines[["left", "top", "right"]].set_visible(False)
 
 
+def _fitting(name: str, size: float) -> str:
+    """As much of a name as there is room for at the left of its row."""
+    font = FontProperties(size=size)
+    room = 72 * NAMES_WIDTH - 4 * size  # points, less what rank and margins take
+    text = shortened(name, 60)
+    while (width := text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]) > room:
+        text = shortened(name, min(len(text) - 1, int(len(text) * room / width)))
+    return text
+
+
 def shortened(name: str, longest: int) -> str:
     """A name that fits beside a row: without folders, then without its middle.
 
     >>> shortened("players/Szubert2013CTDL.player,view=negation", 24)
     'Szubert2013CT...negation'
     """
-    text = " ".join(without_folders(name).split())
+    text = " ".join((without_folders(name) or name).split())
     drawable = get_font(findfont(FontProperties())).get_charmap()
     text = "".join(letter if ord(letter) in drawable else "?" for letter in text)
     if len(text) <= longest:
         return text
     end = (longest - 3) * 2 // 5
     return f"{text[: longest - 3 - end]}...{text[-end:]}"
-
-
-def without_folders(name: str) -> str:
-    """A player's name with its files' folders left out; of a learned player its run says more than its file.
-
-    >>> without_folders("players/my.player,book=/data/my.book"), without_folders("runs/mine/best.safetensors")
-    ('my.player,book=my.book', 'mine/best.safetensors')
-    """
-    return re.sub(r"[^,=:\s]*/(?!(?:best|last)\.safetensors)", "", name)

@@ -118,7 +118,7 @@ def _tournament(
 
 def _play(games: Tournament, place: TournamentFolder) -> bool:
     """Play and save to the end. False if interrupted; then all finished batches are saved."""
-    from outflank.plots.tournaments import without_folders
+    from outflank.games.standings import without_folders
 
     result, saved_at = None, time.perf_counter()
     with meter("tournament", games.games_left, "games") as progress:
@@ -145,31 +145,37 @@ def _finish(games: Tournament, place: TournamentFolder, as_json: bool) -> None:
     from outflank.plots.tournaments import draw_tournament
 
     if not any(result.tally.games for result in games.results.values()):
+        _print_end(games, place)
         return
     standings = games.standings()
     report = _report(games, standings)
     place.write_standings(standings, report)
-    save_figure(draw_tournament(standings, _title(games, standings)), place.path / HEAT_MAP)
+    if not as_json:
+        _print_table(standings)
+        _print_matrix(standings)
+        _print_cycles(standings)
+    save_figure(draw_tournament(standings, _title(games)), place.path / HEAT_MAP)
     if as_json:
         print_json({"folder": str(place.path)} | report)
-        return
-    _print_table(standings)
-    _print_matrix(standings)
-    _print_cycles(standings)
+    else:
+        _print_end(games, place)
+
+
+def _print_end(games: Tournament, place: TournamentFolder) -> None:
+    """What was made, and what to do next."""
     if games.games_left:
-        out.print(
+        lines = [
             f"Interrupted with {games.games_left:,} games to play; nothing is lost. "
-            f"Go on: outflank tournament --out {place.path}",
-            markup=False, soft_wrap=True,
-        )  # fmt: skip
-        return
-    out.print(f"{_title(games, standings)}, seed {games.settings.seed}", markup=False)
-    out.print(f"Results, tables and a heat map: {place.path}", markup=False, soft_wrap=True)
-    out.print(
-        f"Let more players join: name these and the new ones with --out {place.path}",
-        markup=False,
-        soft_wrap=True,
-    )
+            f"Go on: outflank tournament --out {place.path}"
+        ]
+    else:
+        lines = [
+            f"{_title(games)}, seed {games.settings.seed}",
+            f"Results, tables and a heat map: {place.path}",
+            f"Let more players join: name these and the new ones with --out {place.path}",
+        ]
+    for line in lines:
+        out.print(line, markup=False, soft_wrap=True)
 
 
 def _report(games: Tournament, standings: Standings) -> dict[str, Any]:
@@ -183,12 +189,12 @@ def _report(games: Tournament, standings: Standings) -> dict[str, Any]:
     } | standings.report()
 
 
-def _title(games: Tournament, standings: Standings) -> str:
+def _title(games: Tournament) -> str:
     s = games.settings
     partial = f", {games.games_left:,} games still to play" if games.games_left else ""
     starts = f" from {len(s.starts):,} starts" if len(s.starts) > 1 else ""
     return (
-        f"{len(standings.rows)} players: {s.double_games:,} double games a pair{starts}, "
+        f"{len(games.players)} players: {s.double_games:,} double games a pair{starts}, "
         f"epsilon {s.epsilon:g}{partial}"
     )
 
@@ -197,7 +203,7 @@ def _print_table(standings: Standings) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from outflank.plots.tournaments import without_folders
+    from outflank.games.standings import without_folders
 
     has_forfeits = any(row.forfeits for row in standings.rows)
     table = Table()
@@ -233,35 +239,32 @@ def _print_matrix(standings: Standings) -> None:
 
     from outflank.plots.tournaments import shortened
 
+    longest = min(40, max(12, out.width - 4 - 4 * len(standings.rows)))
     table = Table(box=None, padding=(0, 1, 0, 0))
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for row in standings.rows:
         table.add_column(str(row.rank), justify="right", no_wrap=True)
     for row, scores in zip(standings.rows, standings.matrix.tolist(), strict=True):
-        cells = ["-" if score != score else f"{score:.2f}".removeprefix("0") for score in scores]
-        table.add_row(f"{row.rank:2} {escape(shortened(row.player, 13))}", *cells)
+        cells = ["-" if score != score else f"{score:.2f}".removeprefix("0")[:3] for score in scores]
+        table.add_row(f"{row.rank:2} {escape(shortened(row.player, longest))}", *cells)
     out.print("\nThe row's score against the column:")
     out.print(table)
 
 
 def _print_cycles(standings: Standings) -> None:
-    from outflank.plots.tournaments import without_folders
+    from outflank.plots.tournaments import shortened
 
     significant = sum(cycle.is_significant for cycle in standings.cycles)
-    nominal = len(standings.cycles) - significant
     if standings.cycles:
-        out.print(
-            f"\nThree-cycles: {significant} with each leg significant at 95 %, {nominal} merely nominal"
-        )
+        nominal = len(standings.cycles) - significant
+        out.print(f"\nThree-cycles: {significant} with every leg significant at 95 %, {nominal} nominal")
+    names = {row.player: f"{row.rank} {shortened(row.player, 20)}" for row in standings.rows}
     for cycle in standings.cycles[:MOST_CYCLES]:
-        a, b, c = map(without_folders, cycle.players)
+        a, b, c = (names[player] for player in cycle.players)
         x, y, z = cycle.scores
         kind = "significant" if cycle.is_significant else "nominal"
-        out.print(
-            f"  {a} beats {b} {x:.3f}, {b} beats {c} {y:.3f}, {c} beats {a} {z:.3f} ({kind})",
-            markup=False,
-            soft_wrap=True,
-        )
+        line = f"  {kind}: {a} beats ({x:.3f}) {b} beats ({y:.3f}) {c} beats ({z:.3f}) {a}"
+        out.print(line, markup=False, soft_wrap=True)
     if len(standings.cycles) > MOST_CYCLES:
         out.print(f"  ... and {len(standings.cycles) - MOST_CYCLES} more, see results.json")
     out.print()
