@@ -17,63 +17,70 @@ bool comes_before(const BookEntry& a, const BookEntry& b) {
     return a.mover != b.mover ? a.mover < b.mover : a.opponent < b.opponent;
 }
 
+struct Table {
+    std::vector<BookEntry> slots;
+    std::uint32_t longest_probe = 0;
+};
+
+Table table_of(std::span<const BookEntry> entries, std::size_t count) {
+    if (count > 0xFFFFFFFFULL) {
+        throw std::invalid_argument("a book cannot have so many positions");
+    }
+    Table table{std::vector<BookEntry>(count)};
+    const BookSlots slots{nullptr, static_cast<std::uint32_t>(count), 0};
+    for (const BookEntry& entry : entries) {
+        std::uint32_t slot = slots.home_of(entry.position());
+        std::uint32_t probe = 0;
+        for (; !table.slots[slot].is_empty(); ++probe) {
+            slot = slot + 1 == count ? 0 : slot + 1;
+        }
+        table.slots[slot] = entry;
+        table.longest_probe = std::max(table.longest_probe, probe);
+    }
+    return table;
+}
+
 }  // namespace
 
 GrowingBook::GrowingBook(const OpeningBook& book)
-    : plies_(static_cast<int>(book.header().plies)),
-      games_(book.header().games),
-      entries_(book.entries()) {
-    rehash(2 * entries_.size() + 64);
+    : plies_(static_cast<int>(book.header().plies)), games_(book.header().games) {
+    set_entries(book.entries());
 }
 
-void GrowingBook::rehash(std::size_t slots) {
-    indices_.assign(slots, NOWHERE);
-    for (std::uint32_t i = 0; i < entries_.size(); ++i) {
-        auto slot = home_slot(entries_[i].position(), static_cast<std::uint32_t>(slots));
-        while (indices_[slot] != NOWHERE) {
-            slot = slot + 1 == slots ? 0 : slot + 1;
-        }
-        indices_[slot] = i;
-    }
+BookSlots GrowingBook::slots() const {
+    const auto count = static_cast<std::uint32_t>(table_.size());
+    return {std::as_bytes(std::span(table_)).data(), count, count - 1};
 }
 
-std::uint32_t GrowingBook::index_of(const Position& wanted) const {
-    if (indices_.empty()) {
-        return NOWHERE;
-    }
-    const auto slots = static_cast<std::uint32_t>(indices_.size());
-    for (std::uint32_t slot = home_slot(wanted, slots); indices_[slot] != NOWHERE;
-         slot = slot + 1 == slots ? 0 : slot + 1) {
-        if (entries_[indices_[slot]].position() == wanted) {
-            return indices_[slot];
-        }
-    }
-    return NOWHERE;
+// A table four times as large as its entries, so that it need not grow again soon.
+void GrowingBook::set_entries(std::span<const BookEntry> entries) {
+    size_ = entries.size();
+    table_ = table_of(entries, 4 * entries.size() + 64).slots;
 }
 
-std::optional<BookEntry> GrowingBook::Entries::find(const Position& wanted) const {
-    const std::uint32_t index = book.index_of(wanted);
-    return index == NOWHERE ? std::nullopt : std::optional(book.entries_[index]);
+std::vector<BookEntry> GrowingBook::entries() const {
+    std::vector<BookEntry> filled;
+    std::copy_if(table_.begin(), table_.end(), std::back_inserter(filled),
+                 [](const BookEntry& entry) { return !entry.is_empty(); });
+    std::sort(filled.begin(), filled.end(), comes_before);
+    return filled;
 }
 
 BookEntry& GrowingBook::added(const Position& position) {
     const Position image = canonical(position).position;
-    const std::uint32_t index = index_of(image);
-    if (index != NOWHERE) {
-        return entries_[index];
+    const std::uint32_t found = slots().slot_of(image);
+    if (found != table_.size()) {
+        return table_[found];
     }
-    entries_.push_back({image.mover, image.opponent});
-    if (2 * entries_.size() > indices_.size()) {
-        rehash(4 * entries_.size() + 64);
-    } else {
-        const auto slots = static_cast<std::uint32_t>(indices_.size());
-        std::uint32_t slot = home_slot(image, slots);
-        while (indices_[slot] != NOWHERE) {
-            slot = slot + 1 == slots ? 0 : slot + 1;
-        }
-        indices_[slot] = static_cast<std::uint32_t>(entries_.size() - 1);
+    if (2 * (size_ + 1) > table_.size()) {
+        set_entries(entries());
     }
-    return entries_.back();
+    std::uint32_t slot = slots().home_of(image);
+    while (!table_[slot].is_empty()) {
+        slot = slot + 1 == table_.size() ? 0 : slot + 1;
+    }
+    ++size_;
+    return table_[slot] = {image.mover, image.opponent};
 }
 
 void GrowingBook::add_game(const Board& start, std::span<const std::uint8_t> moves) {
@@ -104,49 +111,44 @@ void GrowingBook::add_game(const Board& start, std::span<const std::uint8_t> mov
 }
 
 void GrowingBook::drop_rare(std::uint32_t fewest_games) {
-    std::erase_if(entries_, [=](const BookEntry& entry) {
+    std::vector<BookEntry> kept = entries();
+    std::erase_if(kept, [=](const BookEntry& entry) {
         return !entry.has_value() && entry.games() < fewest_games;
     });
-    rehash(2 * entries_.size() + 64);
+    set_entries(kept);
 }
 
 std::vector<Position> GrowingBook::not_judged() const {
-    std::vector<BookEntry> waiting;
-    std::copy_if(entries_.begin(), entries_.end(), std::back_inserter(waiting),
-                 [](const BookEntry& e) { return e.deviation() == BookEntry::NOT_JUDGED; });
-    std::sort(waiting.begin(), waiting.end(), [](const BookEntry& a, const BookEntry& b) {
-        const int discs = a.position().discs();
-        const int others = b.position().discs();
-        return discs != others ? discs < others : comes_before(a, b);
-    });
-    std::vector<Position> positions;
-    for (const BookEntry& entry : waiting) {
-        positions.push_back(entry.position());
+    std::vector<Position> waiting;
+    for (const BookEntry& entry : entries()) {
+        if (entry.deviation() == BookEntry::NOT_JUDGED) {
+            waiting.push_back(entry.position());
+        }
     }
-    return positions;
+    std::stable_sort(waiting.begin(), waiting.end(),
+                     [](const Position& a, const Position& b) { return a.discs() < b.discs(); });
+    return waiting;
 }
 
 Bits GrowingBook::moves_out(const Position& position) const {
     Bits out = 0;
-    for (Bits rest = position.moves(); rest != 0; rest = without_lowest(rest)) {
-        const int square = lowest_square(rest);
-        const Position child = book_child(position, square).position;
-        out |= index_of(canonical(child).position) == NOWHERE ? bit(square) : 0;
+    for (const BookChild& child : BookChildren(position, position.moves(), slots())) {
+        out |= slots().slot_of(child.position) == table_.size() ? bit(child.square) : 0;
     }
     return out;
 }
 
 void GrowingBook::set_deviation(const Position& position, int square, double value_for_mover) {
     const auto [image, symmetry] = canonical(position);
-    const std::uint32_t index = index_of(image);
+    const std::uint32_t slot = slots().slot_of(image);
     const bool is_out = square >= 0 && square < 64 && (moves_out(position) & bit(square)) != 0;
-    if (index == NOWHERE || (!is_out && square != BookEntry::ALL_MOVES_IN_BOOK)) {
+    if (slot == table_.size() || (!is_out && square != BookEntry::ALL_MOVES_IN_BOOK)) {
         throw std::invalid_argument("a deviation is a legal move of a book's position out of it");
     }
     const double most = 64.0;  // discs: no game ends with a larger difference
     const double value = std::clamp(value_for_mover, -most, most) * BOOK_UNITS_PER_DISC;
     const int there = is_out ? lowest_square(symmetric(bit(square), symmetry)) : square;
-    entries_[index].set_deviation(there, static_cast<int>(std::lround(value)));
+    table_[slot].set_deviation(there, static_cast<int>(std::lround(value)));
 }
 
 void GrowingBook::propagate_to(BookEntry& entry) const {
@@ -157,17 +159,16 @@ void GrowingBook::propagate_to(BookEntry& entry) const {
         return;
     }
     int best = BookEntry::NO_VALUE;
-    for (Bits rest = position.moves(); rest != 0; rest = without_lowest(rest)) {
-        const int square = lowest_square(rest);
-        const BookChild child = book_child(position, square);
-        const std::uint32_t index = index_of(canonical(child.position).position);
-        if (index != NOWHERE) {
-            if (square == entry.deviation()) {
-                entry.set_deviation(BookEntry::NOT_JUDGED, 0);
-            }
-            if (entries_[index].has_value()) {
-                best = std::max(best, child.sign * entries_[index].value);
-            }
+    for (const BookChild& child : BookChildren(position, position.moves(), slots())) {
+        const std::uint32_t slot = slots().slot_of(child.position);
+        if (slot == table_.size()) {
+            continue;
+        }
+        if (child.square == entry.deviation()) {
+            entry.set_deviation(BookEntry::NOT_JUDGED, 0);
+        }
+        if (table_[slot].has_value()) {
+            best = std::max(best, child.sign * table_[slot].value);
         }
     }
     if (entry.has_deviation()) {
@@ -177,58 +178,41 @@ void GrowingBook::propagate_to(BookEntry& entry) const {
 }
 
 void GrowingBook::propagate() {
-    std::vector<std::uint32_t> order(entries_.size());
-    std::vector<std::uint8_t> discs(entries_.size());
-    for (std::uint32_t i = 0; i < entries_.size(); ++i) {
-        order[i] = i;
-        discs[i] = static_cast<std::uint8_t>(entries_[i].position().discs());
+    std::array<std::vector<std::uint32_t>, 65> slots_by_discs;
+    for (std::uint32_t slot = 0; slot < table_.size(); ++slot) {
+        if (!table_[slot].is_empty()) {
+            const int discs = table_[slot].position().discs();
+            slots_by_discs[static_cast<std::size_t>(discs)].push_back(slot);
+        }
     }
-    // Every move adds a disc, so children come before their parents.
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return discs[a] > discs[b]; });
-    for (const std::uint32_t index : order) {
-        propagate_to(entries_[index]);
+    // Every move adds a disc, so children are done before their parents.
+    for (auto discs = slots_by_discs.rbegin(); discs != slots_by_discs.rend(); ++discs) {
+        for (const std::uint32_t slot : *discs) {
+            propagate_to(table_[slot]);
+        }
     }
-}
-
-std::optional<BookEntry> GrowingBook::find(const Position& position) const {
-    return found_as_given(position, Entries{*this});
-}
-
-int GrowingBook::moves(const Position& position, Bits legal, std::span<BookMove> out) const {
-    return book_moves(position, legal, Entries{*this}, out);
 }
 
 std::vector<std::byte> GrowingBook::bytes(std::string_view note) const {
     // A load of two thirds: short probes, and absent positions are told after a few.
-    const std::size_t slots = entries_.size() + entries_.size() / 2 + 2;
-    if (slots > 0xFFFFFFFFULL || note.size() > 0xFFFFFFFFULL) {
-        throw std::invalid_argument("the book is too large for its format");
+    const Table table = table_of(entries(), size_ + size_ / 2 + 2);
+    if (note.size() > 0xFFFFFFFFULL) {
+        throw std::invalid_argument("the note is too long for a book");
     }
     BookHeader header;
-    header.entries = static_cast<std::uint32_t>(entries_.size());
-    header.slots = static_cast<std::uint32_t>(slots);
+    header.entries = static_cast<std::uint32_t>(size_);
+    header.slots = static_cast<std::uint32_t>(table.slots.size());
+    header.longest_probe = table.longest_probe;
     header.plies = static_cast<std::uint32_t>(plies_);
     header.note_bytes = static_cast<std::uint32_t>(note.size());
     header.games = games_;
 
-    std::vector<BookEntry> sorted = entries_;
-    std::sort(sorted.begin(), sorted.end(), comes_before);
-    std::vector<BookEntry> table(slots);
-    for (const BookEntry& entry : sorted) {
-        std::uint32_t slot = home_slot(entry.position(), header.slots);
-        std::uint32_t probe = 0;
-        for (; !table[slot].is_empty(); ++probe) {
-            slot = slot + 1 == header.slots ? 0 : slot + 1;
-        }
-        table[slot] = entry;
-        header.longest_probe = std::max(header.longest_probe, probe);
-    }
-
-    std::vector<std::byte> file(sizeof header + slots * sizeof(BookEntry) + note.size());
+    const std::span entries_as_bytes = std::as_bytes(std::span(table.slots));
+    std::vector<std::byte> file(sizeof header + entries_as_bytes.size() + note.size());
     const std::span body = std::span(file).subspan(sizeof header);
-    std::memcpy(body.data(), table.data(), slots * sizeof(BookEntry));
-    std::memcpy(body.last(note.size()).data(), note.data(), note.size());
+    std::copy(entries_as_bytes.begin(), entries_as_bytes.end(), body.begin());
+    const std::span note_as_bytes = std::as_bytes(std::span(note));
+    std::copy(note_as_bytes.begin(), note_as_bytes.end(), body.last(note.size()).begin());
     header.body_checksum = checksum(body);
     std::memcpy(file.data(), &header, sizeof header);
     header.header_checksum = checksum(std::span(file).first(offsetof(BookHeader, header_checksum)));

@@ -11,10 +11,10 @@ class GrowingBook {
     explicit GrowingBook(int plies) : plies_(plies) {}
     explicit GrowingBook(const OpeningBook& book);
 
-    std::size_t size() const { return entries_.size(); }
+    std::size_t size() const { return size_; }
     std::uint64_t games() const { return games_; }
     int plies() const { return plies_; }
-    std::span<const BookEntry> entries() const { return entries_; }
+    std::vector<BookEntry> entries() const;  // in the order of their discs
     void set_plies(int plies) { plies_ = plies; }
 
     // Adds the positions of a game up to plies(), its start's too, or counts the game where they
@@ -34,28 +34,25 @@ class GrowingBook {
     // book is none any more: its position is to be judged again.
     void propagate();
 
-    std::optional<BookEntry> find(const Position& position) const;
-    int moves(const Position& position, Bits legal, std::span<BookMove> out) const;
+    // As in OpeningBook.
+    std::optional<BookEntry> find(const Position& position) const { return slots().find(position); }
+    int moves(const Position& position, Bits legal, std::span<BookMove> out) const {
+        return slots().moves(position, legal, out);
+    }
 
     // The file: the same bytes for the same entries, whatever the order they came in.
     std::vector<std::byte> bytes(std::string_view note) const;
 
   private:
-    static constexpr std::uint32_t NOWHERE = 0xFFFFFFFF;
-    struct Entries {  // for look-ups in any orientation
-        const GrowingBook& book;
-        std::optional<BookEntry> find(const Position& wanted) const;
-    };
-
-    std::uint32_t index_of(const Position& wanted) const;
+    BookSlots slots() const;
     BookEntry& added(const Position& position);
-    void rehash(std::size_t slots);
+    void set_entries(std::span<const BookEntry> entries);
     void propagate_to(BookEntry& entry) const;
 
     int plies_;
     std::uint64_t games_ = 0;
-    std::vector<BookEntry> entries_;      // in the order they came
-    std::vector<std::uint32_t> indices_;  // a hash table of them, NOWHERE where empty
+    std::size_t size_ = 0;
+    std::vector<BookEntry> table_ = std::vector<BookEntry>(2);  // never more than half full
 };
 
 }  // namespace outflank

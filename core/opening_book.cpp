@@ -21,6 +21,15 @@ T loaded(const std::byte* from) {  // bytes of a file need not be aligned
     return value;
 }
 
+// symmetric(b, 0..7) with one transposition: transposing turns columns into rows.
+std::array<Bits, 8> all_images(Bits b) {
+    const Bits columns = flip_columns(b);
+    const Bits turned = transpose(b);
+    const Bits turned_columns = flip_columns(turned);
+    return {b,      columns,           flip_rows(b),   flip_rows(columns),
+            turned, flip_rows(turned), turned_columns, flip_rows(turned_columns)};
+}
+
 [[noreturn]] void refuse(const std::string& sentence) { throw std::invalid_argument(sentence); }
 
 BookHeader checked_header(std::span<const std::byte> bytes) {
@@ -78,18 +87,22 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
 }
 
 CanonicalPosition canonical(const Position& position) {
-    CanonicalPosition least{position, 0};
-    for (int symmetry = 1; symmetry < 8; ++symmetry) {
-        const Bits mover = symmetric(position.mover, symmetry);
-        if (mover > least.position.mover) {
-            continue;
-        }
-        const Bits opponent = symmetric(position.opponent, symmetry);
-        if (mover < least.position.mover || opponent < least.position.opponent) {
-            least = {{mover, opponent}, symmetry};
+    const std::array<Bits, 8> images = all_images(position.mover);
+    std::size_t least = 0;
+    for (std::size_t symmetry = 1; symmetry < 8; ++symmetry) {
+        least = images[symmetry] < images[least] ? symmetry : least;
+    }
+    CanonicalPosition best{{images[least], symmetric(position.opponent, static_cast<int>(least))},
+                           static_cast<int>(least)};
+    for (std::size_t symmetry = least + 1; symmetry < 8; ++symmetry) {
+        if (images[symmetry] == images[least]) [[unlikely]] {  // the mover's discs are symmetric
+            const Bits opponent = symmetric(position.opponent, static_cast<int>(symmetry));
+            if (opponent < best.position.opponent) {
+                best = {{images[least], opponent}, static_cast<int>(symmetry)};
+            }
         }
     }
-    return least;
+    return best;
 }
 
 int square_before(int square, int symmetry) {
@@ -101,36 +114,93 @@ int square_before(int square, int symmetry) {
 
 BookChild book_child(const Position& position, int square) {
     const Position next = position.play(square);
-    if (next.moves() != 0) {
-        return {next, -1, false};
+    if (next.moves() == 0) [[unlikely]] {
+        const Position passed = next.pass();
+        if (passed.moves() != 0) {
+            return {canonical(passed).position, square, 1};
+        }
     }
-    const Position passed = next.pass();
-    if (passed.moves() != 0) {
-        return {passed, 1, false};
-    }
-    return {next, -1, true};
+    return {canonical(next).position, square, -1};
 }
 
-std::uint32_t home_slot(const Position& position, std::uint32_t slots) {
+BookEntry BookSlots::at(std::uint32_t slot) const {
+    return loaded<BookEntry>(first + std::size_t{slot} * sizeof(BookEntry));
+}
+
+std::uint32_t BookSlots::home_of(const Position& position) const {
     const std::uint64_t hash =
         mixed(position.mover * 0x9E3779B97F4A7C15ULL + std::rotl(position.opponent, 32));
-    return static_cast<std::uint32_t>(((hash >> 32) * slots) >> 32);
+    return static_cast<std::uint32_t>(((hash >> 32) * count) >> 32);
 }
 
-std::optional<BookEntry> BookSlots::find(const Position& wanted) const {
-    std::uint32_t slot = home_slot(wanted, count);
+std::uint32_t BookSlots::slot_of(const Position& position) const {
+    std::uint32_t slot = home_of(position);
     for (std::uint32_t probe = 0; probe <= longest_probe; ++probe) {
-        const std::byte* at = first + std::size_t{slot} * sizeof(BookEntry);
-        const auto there = loaded<Position>(at);
-        if (there == wanted) {
-            return loaded<BookEntry>(at);
+        const auto there = loaded<Position>(first + std::size_t{slot} * sizeof(BookEntry));
+        if (there == position) {
+            return slot;
         }
         if ((there.mover | there.opponent) == 0) {
-            return std::nullopt;
+            break;
         }
         slot = slot + 1 == count ? 0 : slot + 1;
     }
-    return std::nullopt;
+    return count;
+}
+
+std::optional<BookEntry> BookSlots::find(const Position& position) const {
+    const auto [image, symmetry] = canonical(position);
+    const std::uint32_t slot = slot_of(image);
+    if (slot == count || !at(slot).has_value()) {
+        return std::nullopt;
+    }
+    BookEntry entry = at(slot);
+    entry.mover = position.mover;
+    entry.opponent = position.opponent;
+    if (entry.has_deviation()) {
+        entry.set_deviation(square_before(entry.deviation(), symmetry), entry.deviation_value);
+    }
+    return entry;
+}
+
+BookChildren::BookChildren(const Position& position, Bits legal, const BookSlots& slots) {
+    for (Bits rest = legal; rest != 0; rest = without_lowest(rest)) {
+        const BookChild child = book_child(position, lowest_square(rest));
+#if defined(__GNUC__)
+        __builtin_prefetch(slots.first +
+                           std::size_t{slots.home_of(child.position)} * sizeof(BookEntry));
+#endif
+        children[count++] = child;
+    }
+}
+
+int BookSlots::moves(const Position& position, Bits legal, std::span<BookMove> out) const {
+    const std::optional<BookEntry> here = find(position);
+    if (!here) {
+        return 0;
+    }
+    std::size_t listed = 0;
+    const auto insert = [&](const BookMove& move) {
+        std::size_t at = listed < out.size() ? listed++ : listed;
+        for (; at > 0 && out[at - 1].value_for_mover < move.value_for_mover; --at) {
+            if (at < listed) {
+                out[at] = out[at - 1];
+            }
+        }
+        if (at < listed) {
+            out[at] = move;
+        }
+    };
+    for (const BookChild& child : BookChildren(position, legal, *this)) {
+        const std::uint32_t slot = slot_of(child.position);
+        if (slot != count && at(slot).has_value()) {
+            const BookEntry entry = at(slot);
+            insert({child.square, in_discs(child.sign * entry.value), false, entry.games()});
+        } else if (child.square == here->deviation()) {
+            insert({child.square, in_discs(here->deviation_value), true, 0});
+        }
+    }
+    return static_cast<int>(listed);
 }
 
 OpeningBook::OpeningBook(std::span<const std::byte> bytes)
@@ -148,20 +218,11 @@ std::string_view OpeningBook::note() const {
 std::vector<BookEntry> OpeningBook::entries() const {
     std::vector<BookEntry> filled;
     for (std::uint32_t slot = 0; slot < slots_.count; ++slot) {
-        const auto entry = loaded<BookEntry>(slots_.first + std::size_t{slot} * sizeof(BookEntry));
-        if (!entry.is_empty()) {
-            filled.push_back(entry);
+        if (!slots_.at(slot).is_empty()) {
+            filled.push_back(slots_.at(slot));
         }
     }
     return filled;
-}
-
-std::optional<BookEntry> OpeningBook::find(const Position& position) const {
-    return found_as_given(position, slots_);
-}
-
-int OpeningBook::moves(const Position& position, Bits legal, std::span<BookMove> out) const {
-    return book_moves(position, legal, slots_, out);
 }
 
 }  // namespace outflank

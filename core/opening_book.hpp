@@ -88,11 +88,11 @@ CanonicalPosition canonical(const Position& position);
 // Where a symmetry's inverse takes a square.
 int square_before(int square, int symmetry);
 
-// A position after a move: with a pass taken if the side to move must, so `sign` tells whose.
+// A position after a move, as it is found in books: canonical, with a pass taken if there must be.
 struct BookChild {
     Position position;
+    int square = 0;
     int sign = -1;  // the child's value times this is the value for whoever made the move
-    bool is_over = false;
 };
 BookChild book_child(const Position& position, int square);
 
@@ -103,68 +103,33 @@ struct BookMove {
     std::uint32_t games = 0;  // that went there; none for a deviation
 };
 
-// The slot where the search for a canonical position begins.
-std::uint32_t home_slot(const Position& position, std::uint32_t slots);
-
-// The entries of a file, where they lie; linear probing.
+// A hash table of entries, wherever they lie; linear probing.
 struct BookSlots {
     const std::byte* first = nullptr;
     std::uint32_t count = 0;
-    std::uint32_t longest_probe = 0;
+    std::uint32_t longest_probe = 0;  // no entry lies farther than this from its home
 
-    // `wanted` must be canonical. Looks at no more than longest_probe + 1 slots.
-    std::optional<BookEntry> find(const Position& wanted) const;
+    BookEntry at(std::uint32_t slot) const;
+    // Where the search for a canonical position begins.
+    std::uint32_t home_of(const Position& position) const;
+    // The slot of a canonical position, or `count`. Looks at no more than longest_probe + 1 slots.
+    std::uint32_t slot_of(const Position& position) const;
+    // What is known of a position in any orientation; the deviation's square is that of the
+    // position as given. Entries without a value, still to be judged, are not found.
+    std::optional<BookEntry> find(const Position& position) const;
+    // As OpeningBook::moves.
+    int moves(const Position& position, Bits legal, std::span<BookMove> out) const;
 };
 
-// What `entries.find` knows of a position in any orientation; the deviation's square is that of
-// the position as given. Entries without a value are still to be judged: they are not found.
-template <class Entries>
-std::optional<BookEntry> found_as_given(const Position& position, const Entries& entries) {
-    const auto [image, symmetry] = canonical(position);
-    std::optional<BookEntry> entry = entries.find(image);
-    if (!entry || !entry->has_value()) {
-        return std::nullopt;
-    }
-    entry->mover = position.mover;
-    entry->opponent = position.opponent;
-    if (entry->has_deviation()) {
-        entry->set_deviation(square_before(entry->deviation(), symmetry), entry->deviation_value);
-    }
-    return entry;
-}
-
-// The moves of a position that `entries` have a value for, best first, then by square.
-template <class Entries>
-int book_moves(const Position& position, Bits legal, const Entries& entries,
-               std::span<BookMove> out) {
-    const auto here = found_as_given(position, entries);
-    if (!here) {
-        return 0;
-    }
+// The children of a position, on their way from memory into the cache.
+struct BookChildren {
+    std::array<BookChild, 64> children;  // NOLINT: filled up to count
     std::size_t count = 0;
-    const auto insert = [&](const BookMove& move) {
-        std::size_t at = count < out.size() ? count++ : count;
-        for (; at > 0 && (out[at - 1].value_for_mover < move.value_for_mover); --at) {
-            if (at < count) {
-                out[at] = out[at - 1];
-            }
-        }
-        if (at < count) {
-            out[at] = move;
-        }
-    };
-    for (Bits rest = legal; rest != 0; rest = without_lowest(rest)) {
-        const int square = lowest_square(rest);
-        const BookChild child = book_child(position, square);
-        const auto entry = entries.find(canonical(child.position).position);
-        if (entry && entry->has_value()) {
-            insert({square, in_discs(child.sign * entry->value), false, entry->games()});
-        } else if (square == here->deviation()) {
-            insert({square, in_discs(here->deviation_value), true, 0});
-        }
-    }
-    return static_cast<int>(count);
-}
+
+    BookChildren(const Position& position, Bits legal, const BookSlots& slots);  // NOLINT
+    const BookChild* begin() const { return children.data(); }
+    const BookChild* end() const { return children.data() + count; }
+};
 
 // A book of someone else's bytes, which must outlive it. Look-ups allocate nothing and may be made
 // from any number of threads.
@@ -181,12 +146,14 @@ class OpeningBook {
     std::vector<BookEntry> entries() const;
 
     // What the book knows of a position; the deviation's square is that of the position as given.
-    std::optional<BookEntry> find(const Position& position) const;
+    std::optional<BookEntry> find(const Position& position) const { return slots_.find(position); }
 
     // The moves of a position that the book has a value for, best first, as many as `out` has room
     // for; `legal` are the position's legal moves. They are the moves that stay in the book, and
     // the deviation, so the first has the value of the position itself.
-    int moves(const Position& position, Bits legal, std::span<BookMove> out) const;
+    int moves(const Position& position, Bits legal, std::span<BookMove> out) const {
+        return slots_.moves(position, legal, out);
+    }
 
   private:
     BookHeader header_;

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from outflank.players.external import ExternalPlayer
     from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
     from outflank.players.names import named_player
+    from outflank.players.opening_book import OpeningBook
 
 __version__ = "0.1.0"
 _MODULE_OF = {
@@ -48,6 +49,7 @@ _MODULE_OF = {
     "Match": "games.match",
     "Mlp": "evaluators.mlp",
     "NTupleNetwork": "evaluators.ntuple_network",
+    "OpeningBook": "players.opening_book",
     "PieceCounter": "evaluators.piece_counter",
     "Player": "players.greedy",
     "RandomPlayer": "players.greedy",
@@ -81,6 +83,7 @@ __all__ = [
     "Match",
     "Mlp",
     "NTupleNetwork",
+    "OpeningBook",
     "PieceCounter",
     "Player",
     "RandomPlayer",

@@ -150,8 +150,10 @@ def _records(sources: list[Path]) -> list[GameRecord]:
     records = []
     for source in sources:
         read = read_game_file(source, skip_bad=True)
-        if read.problems:
-            count = len(read.problems)
+        if not read.records:
+            reason = f"; {read.problems[0]}" if read.problems else ""
+            raise ValueError(f"{source} holds no game that can be read{reason}")
+        if count := len(read.problems):
             plural = "games were" if count > 1 else "game was"
             note(f"{source}: {count:,} {plural} left out; {read.problems[0]}")
         records += read.records
