@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,7 @@ from outflank import _core
 from outflank.board import Board
 from outflank.games.game import Game
 
-Ending = Literal["", "resigned", "time", "agreed"]
-ENDINGS: tuple[Ending, ...] = get_args(Ending)
+Ending = Literal["", "resigned", "time", "agreed", "forfeit"]
 LONGEST_GAME: int = _core.LONGEST_GAME
 
 

@@ -146,6 +146,8 @@ def encode(records: Sequence[GameRecord]) -> Encoded:
     notes = []
     if any(record.theoretical is not None for record in records):
         notes.append("GGF does not hold theoretical scores")
+    if any(record.ending not in _LETTER_OF for record in records):
+        notes.append("GGF does not hold that a game was forfeited")
     texts = (text for r in records for text in (r.black, r.white, r.event, r.date))
     if changed := sum(_writable(text) != text for text in texts):
         notes.append(f"{changed:,} names or dates were changed: GGF holds no brackets or line ends")
@@ -156,7 +158,8 @@ def _encoded(record: GameRecord, passes: int) -> str:
     start = record.game.start
     kind = "8" if start == START else f"8r{start.discs}"
     result = "?" if record.result is None else f"{record.result:+.3f}"
-    result += f":{_LETTER_OF[record.ending]}" if record.ending else ""
+    letter = _LETTER_OF.get(record.ending, "")
+    result += f":{letter}" if letter else ""
     cells = start.text.replace("X", "*")
     rows = " ".join(cells[at : at + 8] for at in range(0, 64, 8))
     dated = f"DT[{_writable(record.date)}]" if record.date else ""

@@ -14,9 +14,16 @@ from functools import lru_cache
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from outflank.board import Board
+from outflank.games.batch import FORFEIT_DIFFERENCE
 from outflank.games.game import START
 from outflank.games.game_record import Encoded, Ending, GameRecord, ParsedGame, Problem
 from outflank.games.transcripts import entries_of
+
+
+class ForfeitLine(BaseModel):
+    """Who gave a game away: an engine that hung, died or played an illegal move."""
+
+    player: str
 
 
 class GameLine(BaseModel):
@@ -35,6 +42,7 @@ class GameLine(BaseModel):
     theoretical: int | None = Field(None, ge=-64, le=64)
     theoretical_empties: int | None = Field(None, ge=0, le=60)
     disc_differences: list[int] | None = None
+    forfeit: ForfeitLine | None = None
 
 
 TOLD = ("black", "white", "event", "date", "result", "ending", "theoretical", "theoretical_empties")
@@ -63,11 +71,22 @@ def _parsed(line: GameLine, number: int, where: str) -> ParsedGame:
     if rest:
         raise ValueError(f"{rest[:20]!r} is not a move")
     says: dict[str, object] = {name: getattr(line, name) for name in TOLD}
-    result = line.result
-    if result is None and line.disc_differences:
-        result = line.disc_differences[-1]
+    if line.forfeit is not None:
+        says["ending"] = "forfeit"
+    result = _result(line)
     says["result"] = int(result) if result is not None and result == int(result) else result
     return ParsedGame(number, where, entries, START if line.start is None else _board(line.start), says)
+
+
+def _result(line: GameLine) -> float | None:
+    """As told; otherwise all discs to the other side of a forfeit, or the count at the end."""
+    if line.result is not None:
+        return line.result
+    if line.forfeit is not None:
+        if line.black == line.white:
+            return None
+        return -FORFEIT_DIFFERENCE if line.forfeit.player == line.black else FORFEIT_DIFFERENCE
+    return line.disc_differences[-1] if line.disc_differences else None
 
 
 @lru_cache(4096)

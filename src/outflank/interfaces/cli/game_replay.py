@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.progress import out, print_json
+from outflank.interfaces.cli.progress import note, out, print_json
 from outflank.interfaces.cli.scoring import Json
 
 if TYPE_CHECKING:
@@ -69,6 +69,9 @@ def _record(source: Path, number: int) -> tuple[GameRecord, int]:
     from outflank.games.records import read_game_file
 
     file = read_game_file(source, skip_bad=True)
+    for problem in file.problems:
+        if not problem.number:
+            note(f"{source}: {problem}")
     for record in file.records:
         if record.number == number:
             return record, len(file.records)
