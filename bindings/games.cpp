@@ -7,29 +7,51 @@ namespace {
 
 std::shared_ptr<Player> player(std::optional<std::shared_ptr<Evaluator>> for_black,
                                std::optional<std::shared_ptr<Evaluator>> for_white,
-                               const std::string& view) {
+                               const std::string& view, int depth, int solve_from,
+                               std::optional<std::shared_ptr<Evaluator>> order_by, double weight,
+                               std::optional<std::shared_ptr<OpeningBook>> book, int book_best) {
     require(for_black.has_value() == for_white.has_value(),
             "a player needs both evaluators or none");
     require(view == "inversion" || view == "negation" || view == "doubled",
             "a view is inversion, negation or doubled");
+    require(depth >= 1 && depth <= 60, "depth must be within 1..60");
+    require(solve_from >= 0 && solve_from <= 60, "solve must be within 0..60");
+    require(book_best >= 1 && book_best <= 64, "book_best must be within 1..64");
     const View parsed = view == "inversion"  ? View::inversion
                         : view == "negation" ? View::negation
                                              : View::doubled;
-    return std::make_shared<Player>(
-        Player{for_black.value_or(nullptr), for_white.value_or(nullptr), parsed});
+    return std::make_shared<Player>(Player{for_black.value_or(nullptr),
+                                           for_white.value_or(nullptr),
+                                           parsed,
+                                           depth,
+                                           solve_from,
+                                           {order_by.value_or(nullptr), weight},
+                                           book.value_or(nullptr),
+                                           book_best});
 }
 
-// The legal moves of one board with the player's value of each.
-std::pair<std::vector<int>, std::vector<double>> judge(const Player& judge, Bits black, Bits white,
-                                                       bool black_moves) {
-    require((black & white) == 0, "a square holds a black and a white disc");
-    const Board board{black, white, black_moves ? Colour::black : Colour::white};
-    const MoveList list(board.position(), board.position().moves());
-    std::vector<double> judged(static_cast<std::size_t>(list.count), 0.0);
-    if (judge.for_black) {
-        SeatedPlayer(judge).judge(board, list, judged);
+// The legal moves of each board with the player's value of each: board k has the squares and values
+// from first[k] up to first[k + 1].
+std::tuple<NewVector<std::uint32_t>, NewVector<std::uint8_t>, NewVector<double>> judge(
+    const Player& judge, const Vector<Bits>& black, const Vector<Bits>& white,
+    const Vector<bool>& black_moves, int threads) {
+    require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
+    const std::vector<Board> boards = boards_of(black, white, black_moves);
+    std::vector<std::uint32_t> first(boards.size() + 1);
+    for (std::size_t i = 0; i < boards.size(); ++i) {
+        const int count = std::popcount(boards[i].position().moves());
+        first[i + 1] = first[i] + static_cast<std::uint32_t>(count);
     }
-    return {{list.squares.begin(), list.squares.begin() + list.count}, judged};
+    std::vector<std::uint8_t> squares(first.back());
+    std::vector<double> values(first.back());
+    {
+        nb::gil_scoped_release release;
+        judge_boards(judge, boards, threads, [&](std::size_t i, const MoveList& list) {
+            std::copy_n(list.squares.begin(), list.count, squares.begin() + first[i]);
+            return std::span(values).subspan(first[i], static_cast<std::size_t>(list.count));
+        });
+    }
+    return {to_numpy(std::move(first)), to_numpy(std::move(squares)), to_numpy(std::move(values))};
 }
 
 MatchRules match_rules(const Vector<Bits>& black, const Vector<Bits>& white,
@@ -151,7 +173,7 @@ void bind_games_in_step(nb::module_& m) {
             "squares"_a)
         .def(
             "answer_by",
-            [](GamesInStep& games, const Player& asked) {
+            [](GamesInStep& games, const std::shared_ptr<Player>& asked) {
                 nb::gil_scoped_release release;
                 games.answer_by(asked);
             },
@@ -166,8 +188,12 @@ void bind_games_in_step(nb::module_& m) {
 }  // namespace
 
 void bind_games(nb::module_& m) {
-    nb::class_<Player>(m, "Player").def("judge", &judge, "black"_a, "white"_a, "black_moves"_a);
-    m.def("player", &player, "for_black"_a.none(), "for_white"_a.none(), "view"_a);
+    nb::class_<Player>(m, "Player").def(
+        "judge", &judge, "black"_a, "white"_a, "black_moves"_a, "threads"_a = 1,
+        "The legal moves of boards with the player's value of each: first, squares, values.");
+    m.def("player", &player, "for_black"_a.none(), "for_white"_a.none(), "view"_a, "depth"_a = 1,
+          "solve_from"_a = 0, "order_by"_a.none() = nb::none(), "weight"_a = 0.0,
+          "book"_a.none() = nb::none(), "book_best"_a = 1);
 
     nb::class_<MatchRules>(m, "MatchRules")
         .def(

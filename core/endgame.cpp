@@ -162,42 +162,51 @@ class Search {
     }
 
     // Best play from here to the end, as far as the window tells moves apart.
-    std::vector<int> line(Node node, ScoreWindow window) {
+    std::vector<int> line(Node node, ScoreWindow window, std::optional<int> score) {
         std::vector<int> squares;
         while (!stopped) {
             Bits legal = node.position.moves();
             if (legal == 0) {
                 node = node.passed();
-                window = {-window.beta, -window.alpha};
+                turn(window, score);
                 legal = node.position.moves();
             }
             if (legal == 0) {
                 break;
             }
-            const Best best = choose(node, legal, window);
-            squares.push_back(best.square);
-            node = node.after(best.square, node.position.play(best.square));
-            window = {-window.beta, -window.alpha};
+            const int square = choose(node, legal, window, score.value_or(window.beta));
+            squares.push_back(square);
+            node = node.after(square, node.position.play(square));
+            turn(window, score);
         }
         return squares;
     }
 
-  private:
-    // The first of the best moves.
-    Best choose(const Node& node, Bits legal, ScoreWindow window) {
+    // The first move found whose score is enough, or else the best within the window.
+    int choose(const Node& node, Bits legal, ScoreWindow window, int enough) {
         const ExactBounds known = shared_.table.find(node.position).value_or(ExactBounds{});
         Moves moves;
         order(node, legal, known, moves);
         Best best;
-        for (int i = 0; i < moves.count && best.score < window.beta - 1; ++i) {
+        for (int i = 0; i < moves.count && best.score < enough && !stopped; ++i) {
             const Move& move = moves.take(i);
-            const ScoreWindow reply{-window.beta, -std::max(window.alpha, best.score)};
-            const int score = -principal(node.after(move.square, move.after), reply).score;
+            const Node next = node.after(move.square, move.after);
+            const int alpha = std::max(window.alpha, best.score);
+            int score = i == 0 ? NO_SCORE : -null_window(next, -alpha - 1);
+            if (i == 0 || (score > alpha && score < window.beta && !stopped)) {
+                score = -principal(next, {-window.beta, -alpha}).score;
+            }
             if (score > best.score) {
                 best = {score, move.square};
             }
         }
-        return best;
+        return best.square;
+    }
+
+  private:
+    static void turn(ScoreWindow& window, std::optional<int>& score) {
+        window = {-window.beta, -window.alpha};
+        score = score ? std::optional(-*score) : score;
     }
 
     // Is the score above alpha? Exact enough to say so, no more.
@@ -439,11 +448,18 @@ Solved EndgameSolver::solve(const Position& position, ScoreWindow window,
     solved.score = search.principal(Node::of(position), window).score;
     // With the score known, best play is found again in a window around it; the table knows most.
     const bool exact = solved.score > window.alpha && solved.score < window.beta;
-    solved.line = search.line(Node::of(position),
-                              exact ? ScoreWindow{solved.score - 1, solved.score + 1} : window);
+    solved.line =
+        exact ? search.line(Node::of(position), {solved.score - 1, solved.score + 1}, solved.score)
+              : search.line(Node::of(position), window, std::nullopt);
     solved.nodes = search.nodes + shared_->nodes_of_others;
     solved.finished = !search.stopped;
     return solved;
+}
+
+int EndgameSolver::best_move(const Position& position) {
+    shared_->table.next_search();
+    shared_->stop = nullptr;
+    return Search<Shared>(*shared_).choose(Node::of(position), position.moves(), {}, 64);
 }
 
 }  // namespace outflank

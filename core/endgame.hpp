@@ -56,6 +56,9 @@ class EndgameSolver {
     Solved solve(const Position& position, ScoreWindow window = {},
                  const std::atomic<bool>* stop = nullptr);
 
+    // A best move of a position that has one.
+    int best_move(const Position& position);
+
   private:
     struct Shared;
     std::unique_ptr<Shared> shared_;

@@ -120,8 +120,13 @@ void GamesInStep::answer_squares(std::span<const std::uint8_t> squares) {
     std::erase_if(live_, [](const LiveGame& live) { return live.moves == 0; });
 }
 
-void GamesInStep::answer_by(const Player& player) {
-    SeatedPlayer seated(player);
+void GamesInStep::answer_by(const std::shared_ptr<const Player>& player) {
+    auto seat = std::ranges::find(seats_, player, &Seat::player);
+    if (seat == seats_.end()) {
+        seats_.push_back({player, std::make_unique<SeatedPlayer>(*player)});
+        seat = seats_.end() - 1;
+    }
+    SeatedPlayer& seated = *seat->seated;
     std::vector<std::uint8_t> squares;
     squares.reserve(waiting_.size());
     for (const std::size_t i : waiting_) {

@@ -11,6 +11,8 @@ namespace outflank {
 class GamesInStep {
   public:
     GamesInStep(MatchRules rules, GameSpan games, bool record);
+    GamesInStep(const GamesInStep&) = delete;
+    GamesInStep& operator=(const GamesInStep&) = delete;
 
     bool over() const { return live_.empty(); }
     std::size_t games_over() const { return disc_differences_.size() - live_.size(); }
@@ -33,7 +35,7 @@ class GamesInStep {
     // or a core player to ask.
     void answer_values(std::span<const double> values);
     void answer_squares(std::span<const std::uint8_t> squares);
-    void answer_by(const Player& player);
+    void answer_by(const std::shared_ptr<const Player>& player);
 
     std::span<const std::int8_t> disc_differences() const { return disc_differences_; }
     std::span<const std::uint8_t> moves() const { return moves_; }
@@ -56,6 +58,12 @@ class GamesInStep {
     std::vector<std::size_t> waiting_;  // indices into live_
     std::vector<std::int8_t> disc_differences_;
     std::vector<std::uint8_t> moves_;
+
+    struct Seat {
+        std::shared_ptr<const Player> player;
+        std::unique_ptr<SeatedPlayer> seated;
+    };
+    std::vector<Seat> seats_;  // of the core players that were asked
 };
 
 }  // namespace outflank

@@ -1,10 +1,12 @@
-// A player: evaluators seen through a view. It judges each move by the board after it (one ply).
+// A player: evaluators seen through a view and searched to a depth; a book before, a solver after.
 #pragma once
 
 #include <memory>
 
+#include "endgame.hpp"
 #include "epsilon_othello.hpp"
 #include "evaluators/evaluator.hpp"
+#include "opening_book.hpp"
 
 namespace outflank {
 
@@ -19,6 +21,13 @@ struct Player {
     std::shared_ptr<const Evaluator> for_black;
     std::shared_ptr<const Evaluator> for_white;
     View view = View::inversion;
+    int depth = 1;  // plies of minimax; a ply is a disc placed, a pass is none
+
+    int solve_from = 0;     // with so many empty squares or fewer, play perfectly
+    MoveOrdering ordering;  // for the solver
+
+    std::shared_ptr<const OpeningBook> book;  // may be null
+    int book_best = 1;  // choose at random among so many of its best moves (Kim 2007: three)
 
     const Evaluator* evaluator(Colour mover) const {
         return mover == Colour::black ? for_black.get() : for_white.get();
@@ -28,46 +37,27 @@ struct Player {
 // A player at work in one thread: with what its evaluators remember of the boards they saw.
 class SeatedPlayer {
   public:
-    explicit SeatedPlayer(const Player& player) : player_(player) {
-        if (player.for_black) {
-            black_seen_ = player.for_black->accumulator();
-            white_seen_ = player.for_white->accumulator();
-        }
-    }
+    explicit SeatedPlayer(const Player& player);
 
-    // The moves' values for the mover: the higher, the better.
-    void judge(const Board& board, const MoveList& moves, std::span<double> values) {
-        const bool white = board.mover == Colour::white;
-        const bool as_it_is = white && player_.view != View::inversion;
-        // With one evaluator for both colours one memory serves them, and stays fresh at every ply.
-        const bool own_memory = white && player_.for_white != player_.for_black;
-        auto& seen = own_memory ? *white_seen_ : *black_seen_;
-        player_.evaluator(board.mover)
-            ->values_after(seen, board, moves,
-                           as_it_is ? SeenAs::mover_is_white : SeenAs::mover_is_black, values);
-        if (as_it_is && player_.view == View::negation) {
-            for (double& value : values) {
-                value = -value;
-            }
-        }
-    }
+    // The moves' values for the mover at the player's depth: the higher, the better.
+    void judge(const Board& board, const MoveList& moves, std::span<double> values);
 
     // The move this player makes of its own will.
-    Choice choose(OpenGame& game, Bits moves) {
-        if (!player_.for_black) {
-            return game.random_choice(moves);
-        }
-        const MoveList list(game.position, moves);
-        MoveValues values(list.count);
-        judge(game.board(), list, values.span());
-        const auto best = static_cast<std::size_t>(best_of(values, game.generator));
-        return {list.squares[best], list.flipped[best]};
-    }
+    Choice choose(OpenGame& game, Bits moves);
 
   private:
+    void judge_at_one_ply(const Board& board, const MoveList& moves, std::span<double> values);
+    double minimax(const Board& board, int plies, double alpha, double beta);
+    double minimax_of_moves(const Board& board, Bits legal, int plies, double alpha, double beta);
+    void search_moves(const Board& board, const MoveList& moves, std::span<double> values,
+                      bool all_exact);
+    std::optional<Choice> book_choice(OpenGame& game, Bits moves) const;
+    Choice solved_choice(OpenGame& game);
+
     const Player& player_;
     std::unique_ptr<Evaluator::Accumulator> black_seen_;
     std::unique_ptr<Evaluator::Accumulator> white_seen_;
+    std::unique_ptr<EndgameSolver> solver_;  // made when first needed
 };
 
 }  // namespace outflank

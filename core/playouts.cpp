@@ -7,7 +7,26 @@
 namespace outflank {
 namespace {
 
-constexpr std::size_t GAMES_AT_A_TIME = 32;  // a thread takes this many before it asks for more
+// Shares pieces of work number 0..count-1 among threads: each takes `at_a_time` before it asks for
+// more. `worker()` makes what does them, once a thread.
+template <class MakeWorker>
+void share(std::size_t count, std::size_t at_a_time, int threads, MakeWorker worker) {
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        auto&& piece = worker();
+        for (std::size_t from = next.fetch_add(at_a_time); from < count;
+             from = next.fetch_add(at_a_time)) {
+            for (std::size_t i = from; i < std::min(from + at_a_time, count); ++i) {
+                piece(i);
+            }
+        }
+    };
+    std::vector<std::jthread> others;
+    for (int i = 1; i < threads; ++i) {
+        others.emplace_back(work);
+    }
+    work();
+}
 
 // Plays one game to its end; writes its moves if there is room for them.
 OpenGame play_game(std::array<SeatedPlayer, 2>& players, const MatchRules& rules,
@@ -32,30 +51,36 @@ OpenGame play_game(std::array<SeatedPlayer, 2>& players, const MatchRules& rules
 
 void play_games(const Player& first, const Player& second, const MatchRules& rules, GameSpan games,
                 int threads, GameResults results) {
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-        std::array<SeatedPlayer, 2> players{SeatedPlayer(first), SeatedPlayer(second)};
-        for (;;) {
-            const std::size_t from = next.fetch_add(GAMES_AT_A_TIME);
-            if (from >= games.count) {
-                return;
+    // Quick games in larger pieces; a deep player's games last long enough to be dealt singly.
+    const bool quick = std::max(first.depth, second.depth) <= 2 &&
+                       std::max(first.solve_from, second.solve_from) <= 8;
+    share(games.count, quick ? 32 : 1, threads, [&] {
+        return [&, players = std::array{SeatedPlayer(first), SeatedPlayer(second)}](
+                   std::size_t i) mutable {
+            const std::uint64_t number = games.first + i;
+            const auto record = results.moves.empty()
+                                    ? std::span<std::uint8_t>{}
+                                    : results.moves.subspan(i * LONGEST_GAME, LONGEST_GAME);
+            const OpenGame over = play_game(players, rules, number, record);
+            results.disc_differences[i] =
+                static_cast<std::int8_t>(rules.disc_difference_for_first(number, over));
+        };
+    });
+}
+
+void judge_boards(const Player& player, std::span<const Board> boards, int threads,
+                  const std::function<std::span<double>(std::size_t, const MoveList&)>& room) {
+    share(boards.size(), 1, threads, [&] {
+        return [&, seated = SeatedPlayer(player)](std::size_t i) mutable {
+            const MoveList moves(boards[i].position(), boards[i].position().moves());
+            const std::span<double> values = room(i, moves);
+            if (player.for_black) {
+                seated.judge(boards[i], moves, values);
+            } else {
+                std::ranges::fill(values, 0.0);
             }
-            for (std::size_t i = from; i < std::min(from + GAMES_AT_A_TIME, games.count); ++i) {
-                const std::uint64_t number = games.first + i;
-                const auto record = results.moves.empty()
-                                        ? std::span<std::uint8_t>{}
-                                        : results.moves.subspan(i * LONGEST_GAME, LONGEST_GAME);
-                const OpenGame over = play_game(players, rules, number, record);
-                results.disc_differences[i] =
-                    static_cast<std::int8_t>(rules.disc_difference_for_first(number, over));
-            }
-        }
-    };
-    std::vector<std::jthread> others;
-    for (int i = 1; i < threads; ++i) {
-        others.emplace_back(work);
-    }
-    work();
+        };
+    });
 }
 
 }  // namespace outflank

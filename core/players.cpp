@@ -1,0 +1,160 @@
+#include "players.hpp"
+
+#include <limits>
+#include <numeric>
+
+namespace outflank {
+namespace {
+
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+// A game that ends within the search is worth more than any judgement; by how much it is won
+// decides between wins. Values are still apart by more than TIE up here.
+constexpr double WON = 1e9;
+
+double value_of_result(const Position& over) {
+    const int difference = over.disc_difference_for_mover();
+    return difference + (difference > 0 ? WON : difference < 0 ? -WON : 0);
+}
+
+// Entries of the solver's table, by the empty squares it begins from.
+int table_bits(int empties) { return std::clamp(empties + 1, 10, 22); }
+
+// Places 0..count-1, those of the larger values first.
+std::array<std::uint8_t, 64> best_first(std::span<const double> values) {
+    std::array<std::uint8_t, 64> order;  // NOLINT: filled up to the number of values
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(values.size());
+    std::iota(order.begin(), end, std::uint8_t{0});
+    std::stable_sort(order.begin(), end, [&](std::uint8_t a, std::uint8_t b) {
+        return values[a] > values[b];
+    });
+    return order;
+}
+
+Board board_after(const Board& board, const MoveList& moves, std::size_t i) {
+    return Board::of(board.position().play(moves.squares[i], moves.flipped[i]),
+                     other(board.mover));
+}
+
+}  // namespace
+
+SeatedPlayer::SeatedPlayer(const Player& player) : player_(player) {
+    if (player.for_black) {
+        black_seen_ = player.for_black->accumulator();
+        white_seen_ = player.for_white->accumulator();
+    }
+}
+
+void SeatedPlayer::judge_at_one_ply(const Board& board, const MoveList& moves,
+                                    std::span<double> values) {
+    const bool white = board.mover == Colour::white;
+    const bool as_it_is = white && player_.view != View::inversion;
+    // With one evaluator for both colours one memory serves them, and stays fresh at every ply.
+    const bool own_memory = white && player_.for_white != player_.for_black;
+    auto& seen = own_memory ? *white_seen_ : *black_seen_;
+    player_.evaluator(board.mover)
+        ->values_after(seen, board, moves,
+                       as_it_is ? SeenAs::mover_is_white : SeenAs::mover_is_black, values);
+    if (as_it_is && player_.view == View::negation) {
+        for (double& value : values) {
+            value = -value;
+        }
+    }
+}
+
+// What a board is worth to its mover, by alpha-beta (fail soft) over so many plies. A board at full
+// depth is judged by the evaluator for whoever made the last move, as at one ply; a game that ended
+// before is worth its result.
+double SeatedPlayer::minimax(const Board& board, int plies, double alpha, double beta) {
+    const Position position = board.position();
+    if (const Bits legal = position.moves(); legal != 0) {
+        return minimax_of_moves(board, legal, plies, alpha, beta);
+    }
+    if (const Bits legal = position.pass().moves(); legal != 0) {
+        const Board passed = Board::of(position.pass(), other(board.mover));
+        return -minimax_of_moves(passed, legal, plies, -beta, -alpha);
+    }
+    return value_of_result(position);
+}
+
+double SeatedPlayer::minimax_of_moves(const Board& board, Bits legal, int plies, double alpha,
+                                      double beta) {
+    const MoveList moves(board.position(), legal);
+    MoveValues values(moves.count);
+    judge_at_one_ply(board, moves, values.span());
+    double best = -INFINITE;
+    if (plies == 1) {
+        for (const double value : values.span()) {
+            best = std::max(best, value);
+        }
+        return best;
+    }
+    const auto order = best_first(values.span());
+    for (std::size_t k = 0; k < values.span().size() && best < beta; ++k) {
+        const Board next = board_after(board, moves, order[k]);
+        best = std::max(best, -minimax(next, plies - 1, -beta, -std::max(alpha, best)));
+    }
+    return best;
+}
+
+// Values by minimax: of all moves, or of those within TIE of the best; the others then get a value
+// that is too low to be chosen, as their own would be. So alpha-beta chooses as plain minimax does,
+// ties included.
+void SeatedPlayer::search_moves(const Board& board, const MoveList& moves,
+                                std::span<double> values, bool all_exact) {
+    judge_at_one_ply(board, moves, values);
+    if (player_.depth == 1) {
+        return;
+    }
+    const auto order = best_first(values);
+    double best = -INFINITE;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const std::size_t i = order[k];
+        const double alpha = all_exact ? -INFINITE : best - 2 * TIE;
+        values[i] = -minimax(board_after(board, moves, i), player_.depth - 1, -INFINITE, -alpha);
+        best = std::max(best, values[i]);
+    }
+}
+
+void SeatedPlayer::judge(const Board& board, const MoveList& moves, std::span<double> values) {
+    search_moves(board, moves, values, true);
+}
+
+Choice SeatedPlayer::choose(OpenGame& game, Bits moves) {
+    if (player_.book) {
+        if (const auto choice = book_choice(game, moves)) {
+            return *choice;
+        }
+    }
+    if (64 - game.position.discs() <= player_.solve_from) {
+        return solved_choice(game);
+    }
+    if (!player_.for_black) {
+        return game.random_choice(moves);
+    }
+    const MoveList list(game.position, moves);
+    MoveValues values(list.count);
+    search_moves(game.board(), list, values.span(), false);
+    const auto best = static_cast<std::size_t>(best_of(values, game.generator));
+    return {list.squares[best], list.flipped[best]};
+}
+
+std::optional<Choice> SeatedPlayer::book_choice(OpenGame& game, Bits moves) const {
+    std::array<BookMove, 64> known;
+    const int found = player_.book->moves(game.position, moves, known);
+    if (found == 0) {
+        return std::nullopt;
+    }
+    const int among = std::min(found, player_.book_best);
+    const int chosen = among == 1 ? 0 : game.generator.below(among);
+    return game.choice(known[static_cast<std::size_t>(chosen)].square);
+}
+
+Choice SeatedPlayer::solved_choice(OpenGame& game) {
+    if (!solver_) {
+        solver_ = std::make_unique<EndgameSolver>(table_bits(player_.solve_from), player_.ordering,
+                                                  1);
+    }
+    return game.choice(solver_->best_move(game.position));
+}
+
+}  // namespace outflank
