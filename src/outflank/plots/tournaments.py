@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -105,15 +107,26 @@ def _fitting(name: str, size: float) -> str:
 
 
 def shortened(name: str, longest: int) -> str:
-    """A name that fits beside a row: without folders, then without its middle.
+    """A name that fits beside a row: without folders and endings, then without its middle.
 
     >>> shortened("players/Szubert2013CTDL.player,view=negation", 24)
-    'Szubert2013CT...negation'
+    'Szubert2013CTDL,negation'
+    >>> shortened("players/JaskowskiSzubert2015CoCMAES-4.player,view=inversion", 24)
+    'Jaskow...AES-4,inversion'
     """
     text = " ".join((without_folders(name) or name).split())
+    text = re.sub(r"\.(player|safetensors)(?=,|$)", "", text).replace(",view=", ",")
     drawable = get_font(findfont(FontProperties())).get_charmap()
     text = "".join(letter if ord(letter) in drawable else "?" for letter in text)
+    source, comma, options = text.partition(",")
+    room = longest - len(comma + options)
+    if room >= longest // 2:
+        return _without_middle(source, room) + comma + options
+    return _without_middle(text, longest)
+
+
+def _without_middle(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
-    end = (longest - 3) * 2 // 5
+    end = (longest - 3) // 2
     return f"{text[: longest - 3 - end]}...{text[-end:]}"
