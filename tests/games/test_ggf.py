@@ -57,6 +57,9 @@ def test_passes_are_written_in_their_colour(tmp_path: Path) -> None:
     assert _read(tmp_path, text.replace("[PA]", "[pass//0.01]")) == [GameRecord(game)]
     without = text.replace(f"{passed}[PA]", "")  # the letters still say whose moves they are
     assert _read(tmp_path, without) == [GameRecord(game)]
+    in_turn = "".join(f"{'BW'[i % 2]}[{move}]" for i, move in enumerate(game.moves))
+    with pytest.raises(ValueError, match=f"move {at + 1} is written as {passed}'s, but it is"):
+        _read(tmp_path, f"(;GM[Othello]{in_turn};)")
 
 
 def test_a_game_as_the_server_writes_it(tmp_path: Path) -> None:
@@ -141,6 +144,9 @@ def test_games_that_are_refused(tmp_path: Path, properties: str, sentence: str) 
         ("(;GM[Othello]B[f5];)\n(;GM[Oth", "game 2: it is cut off or damaged"),
         ("(;GM[Othello]B f5;)", "game 1: it is cut off or damaged"),
         ("(;GM[Othello]B[f5];) and so on", "game 2: it should open with (; but there is 'and so on'"),
+        (f"(;GM[Othello]{'B[f5]W[d6]' * 100};)", "game 1: there are 200 moves, and a game has at most 60"),
+        ("(;GM[Othello]" + " " * 300_000, "game 1: it is cut off or damaged"),
+        ("(;A[" * 100_000, "game 1: it is cut off or damaged"),
         ("hello", "game 1: it should open with (; but there is 'hello'"),
         ("  \n", "g.ggf holds no games"),
     ],

@@ -119,7 +119,7 @@ def test_forms_of_transcripts(tmp_path: Path) -> None:
         ("f5d6: +99", "a score of 99 is outside -64..64"),
         ("f5d6 !", "'!' after the moves is not a score"),
         ("12", "line 1: move 1: '12' is not a square"),
-        ("f5d6" * 100, "line 1: there are 200 moves, and a game has at most 60"),
+        ("f5d6" * 100, "line 1: there are more than 128 moves, and a game has at most 60"),
         ("# nothing\n", "g.txt holds no games"),
         ("", "g.txt is empty"),
         (b"f5d6\xff\xfe", "g.txt, byte 4: this is neither text nor any format of games"),

@@ -22,6 +22,7 @@ from outflank.games.game import Game
 
 Ending = Literal["", "resigned", "time", "agreed", "forfeit"]
 LONGEST_GAME: int = _core.LONGEST_GAME
+LONGEST_RECORD = 128  # moves and written passes: a pass may lie before every move
 
 
 @dataclass(frozen=True)

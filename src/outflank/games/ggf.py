@@ -23,8 +23,9 @@ from outflank.games.replay import replay_records
 from outflank.games.transcripts import PASSES
 
 _BETWEEN = re.compile(r"\s*(?:\d+\s*)?")
-_PROPERTY = re.compile(r"([A-Za-z]+)\s*\[([^\]]*)\]")
-_GAME = re.compile(r"\(;((?:\s*[A-Za-z]+\s*\[[^\]]*\])*)\s*;?\s*\)")
+# Possessive, and with an end to every value: damaged files must not cost more than their length.
+_PROPERTY = re.compile(r"([A-Za-z]++)\s*+\[([^\]]{0,2000}+)\]")
+_GAME = re.compile(r"\(;((?:\s*+[A-Za-z]++\s*+\[[^\]]{0,2000}+\])*+)\s*+;?+\s*+\)")
 _ENTRY = {str(Square(i)): i for i in range(64)} | dict.fromkeys(PASSES, int(_core.WRITTEN_PASS))
 _NAMES = [str(Square(i)).upper() for i in range(64)]
 _ENDING_OF: dict[str, Ending] = {"": "", "r": "resigned", "t": "time", "s": "agreed"}

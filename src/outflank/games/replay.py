@@ -18,10 +18,9 @@ import numpy.typing as npt
 from outflank import _core
 from outflank.board import Board, Square
 from outflank.games.game import Game
-from outflank.games.game_record import GameRecord, ParsedGame, Problem, matrix_of
+from outflank.games.game_record import LONGEST_RECORD, GameRecord, ParsedGame, Problem, matrix_of
 
 PASS: int = _core.WRITTEN_PASS
-LONGEST_RECORD = 128  # every square and every pass that could lie between
 _SQUARES = tuple(Square(i) for i in range(64))
 _GAMES_AT_A_TIME = 1 << 14
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from outflank import _core
 from outflank.board import Square
 from outflank.games.game import START
-from outflank.games.game_record import Encoded, GameRecord, ParsedGame, Problem
+from outflank.games.game_record import LONGEST_RECORD, Encoded, GameRecord, ParsedGame, Problem
 
 PASSES = ("--", "pass", "pas", "pa", "ps")
 # A move number (1. or 12.), a square, a pass, or what may lie between them.
@@ -46,12 +46,14 @@ def entries_of(text: str) -> tuple[bytes, str]:
     """The squares and passes that a text opens with, and what comes after them."""
     entries = bytearray()
     at = 0
-    while token := _TOKEN.match(text, at):
+    while len(entries) <= LONGEST_RECORD and (token := _TOKEN.match(text, at)):
         if token["square"]:
             entries.append(_ENTRY[token["square"].lower()])
         elif token["pass"]:
             entries.append(_core.WRITTEN_PASS)
         at = token.end()
+    if len(entries) > LONGEST_RECORD:
+        raise ValueError(f"there are more than {LONGEST_RECORD} moves, and a game has at most 60")
     rest = text[at:]
     if re.match(r"[a-z]", rest, re.I) or not (entries or not rest):
         move = len(entries) - entries.count(_core.WRITTEN_PASS) + 1
