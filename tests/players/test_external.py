@@ -72,6 +72,9 @@ def third_move():
         os.write(1, b"=")
         while True:
             os.write(1, b"x" * 65536)
+    if fault == "writes errors for ever":
+        while True:
+            os.write(2, b"error " * 10000)
     if fault == "plays an illegal move":
         say("= " + str(next(s for s in map(str, board_squares()) if s not in map(str, board.legal_moves))))
     if fault == "passes":
@@ -222,6 +225,7 @@ FAULTS = {
     "says nonsense": "answered genmove with 'z99', which is no move",
     "prints garbage": "printed more than 65536 bytes that are no answer",
     "prints megabytes": "printed more than 65536 bytes without a line end",
+    "writes errors for ever": "did not answer within 0.5 s: ",
     "plays an illegal move": "which is not a legal move on",
     "passes": "where it has a move",
     "resigns": "resigned",

@@ -71,6 +71,7 @@ class EngineProcess:
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         try:
             while pending:
+                self._check(deadline)
                 if self._wait(deadline):
                     pending = pending[os.write(self._stdin.fileno(), pending) :]
                 if len(self._output) > LONGEST_LINE:
@@ -87,6 +88,7 @@ class EngineProcess:
                 raise EngineFault(f"printed more than {LONGEST_LINE} bytes without a line end")
             if self._output_ended:
                 raise EngineFault(self._obituary("closed its output"))
+            self._check(deadline)
             self._wait(deadline)
         return self._next_line()
 
@@ -100,11 +102,19 @@ class EngineProcess:
         line, _, self._output = self._output.partition(b"\n")
         return line.decode(errors="replace").rstrip("\r")
 
+    def _check(self, deadline: Deadline) -> None:
+        """An engine that keeps us busy with other output is late all the same."""
+        if deadline.left < 0:
+            raise self._late(deadline)
+
+    def _late(self, deadline: Deadline) -> EngineFault:
+        return EngineFault(f"did not answer within {deadline.seconds:g} s{self._last_error()}")
+
     def _wait(self, deadline: Deadline) -> bool:
         """Waits for something to happen and reads what came; True if the engine can be written to."""
         ready = self._selector.select(max(0.0, deadline.left))
         if not ready:
-            raise EngineFault(f"did not answer within {deadline.seconds:g} s{self._last_error()}")
+            raise self._late(deadline)
         for key, _ in ready:
             if key.fileobj is self._stdout:
                 self._output += self._read(self._stdout)
@@ -163,6 +173,7 @@ class EngineProcess:
         with contextlib.suppress(EngineFault):
             while not self._output_ended:
                 self._output = b""
+                self._check(deadline)
                 self._wait(deadline)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(max(0.0, deadline.left))

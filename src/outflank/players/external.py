@@ -18,6 +18,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from outflank.board import Board, Square
@@ -171,10 +172,7 @@ def external_player(text: str) -> ExternalPlayer:
         raise ValueError(f"the command {match[3]!r} cannot be split: {str(error).lower()}") from None
     if not command:
         raise ValueError(f"{text!r} has no command after the colon; write {protocol}:COMMAND")
-    if shutil.which(command[0]) is None:
-        raise ValueError(
-            f"there is no program {command[0]!r} to start; give its full path or put it on the PATH"
-        )
+    _check_program(command[0])
     return ExternalPlayer(
         protocol,
         command,
@@ -184,6 +182,16 @@ def external_player(text: str) -> ExternalPlayer:
         time=options.get("time"),
         depth=round(options.get("depth", NBOARD_DEPTH)),
     )
+
+
+def _check_program(program: str) -> None:
+    if shutil.which(program) is not None:
+        return
+    if Path(program).is_file():
+        raise ValueError(
+            f"{program!r} is not a program that may be run; make it executable, or name what runs it"
+        )
+    raise ValueError(f"there is no program {program!r} to start; give its full path or put it on the PATH")
 
 
 def _numbers(protocol: EngineProtocol, text: str) -> dict[str, float]:
