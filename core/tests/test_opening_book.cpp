@@ -90,9 +90,14 @@ void judge_all(GrowingBook& book) {
     book.propagate();
 }
 
+// Judged twice, so that some deviations have been played when the book is judged again.
 GrowingBook random_book(int games, int plies) {
     GrowingBook book(plies);
     for (int i = 0; i < games; ++i) {
+        if (i == games / 2) {
+            book.propagate();
+            judge_all(book);
+        }
         book.add_game(START, random_moves(static_cast<std::uint64_t>(i)));
     }
     book.propagate();

@@ -50,6 +50,7 @@ def test_show(outflank: Outflank, made: Path) -> None:
     shown = outflank("book", "show", made).stdout
     assert "black to move" in shown
     assert "d3 (or c4, f5, e6)" in shown
+    assert "build " in outflank("book").stdout
     assert "not in the book" in outflank("book", "show", made, "f5d6c3d3c4f4f6f3e6e7d7").stdout
 
 

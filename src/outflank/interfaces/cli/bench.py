@@ -24,6 +24,7 @@ def bench(
 ) -> None:
     """Time the core's kernels, in one run with a peer if asked for."""
     from outflank import _core
+    from outflank.studies.book_speed import book_targets, time_book
     from outflank.studies.speed import install_peer, targets, time_all
 
     python = None
@@ -31,8 +32,8 @@ def bench(
         with err.status("installing rust-reversi in an environment of its own"):
             python = install_peer(_cache_folder() / "peer-rust-reversi")
     with err.status("timing: each kernel in turn, nine rounds"):
-        timings = list(time_all(python))
-    reached = list(targets(timings))
+        timings = [*time_all(python), *time_book()]
+    reached = [*targets(timings), *book_targets(timings)]
     if as_json:
         print_json(
             {

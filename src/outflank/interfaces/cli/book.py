@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from outflank.interfaces.cli.book_report import book_report, print_book
 from outflank.interfaces.cli.progress import Meter, meter, note, out, print_json
 from outflank.interfaces.cli.scoring import Json
 
 if TYPE_CHECKING:
-    from outflank.board import Board
     from outflank.games.game_record import GameRecord
     from outflank.learners.opening_book import BookLearner, BookStep
-    from outflank.players.opening_book import BookMove, OpeningBook
 
 SAVE_EVERY = 60.0  # seconds: so much may a power cut cost
 Games = Annotated[int, typer.Option(help="How many games of self-play to add.", min=1)]
@@ -27,13 +26,17 @@ MinGames = Annotated[
     int, typer.Option(help="Leave out positions that fewer of the imported games reached.", min=1)
 ]
 
-books = typer.Typer(
-    help="Opening books: build, extend, import games, show.", rich_markup_mode=None, no_args_is_help=True
-)
+books = typer.Typer(help="Opening books: build, extend, import games, show.", rich_markup_mode=None)
 
 
 def add_to(app: typer.Typer) -> None:
     app.add_typer(books, name="book")
+
+
+@books.callback(invoke_without_command=True)
+def _books(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @books.command()
@@ -84,8 +87,10 @@ def extend(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Add games of self-play that leave the book by its most promising deviations; finish what was
-    interrupted."""
+    """Add games of self-play, or finish what was interrupted.
+
+    Games leave the book by its most promising deviations.
+    """
     from outflank.learners.opening_book import BookLearner
 
     _check_writable(path)
@@ -121,18 +126,17 @@ def show(
     moves: Annotated[str, typer.Argument(metavar="[MOVES]", help="The moves so far, like f5d6c3.")] = "",
     as_json: Json = False,
 ) -> None:
-    """What a book says of a position: its moves with their values and main lines."""
+    """What a book says of a position, and what is in it."""
     from outflank.board import Board
     from outflank.players.opening_book import OpeningBook
 
     book = OpeningBook.open(path)
     board = Board.from_transcript(moves).settled()
-    report = {"book": path, **_summary(book), "position": board.text, "value": book.value_for_mover(board),
-              "moves": [_as_json(book, board, move) for move in book.moves(board)]}  # fmt: skip
+    report = book_report(book, board)
     if as_json:
         print_json(report)
     else:
-        _print_book(book, board, report)
+        print_book(book, board, report)
 
 
 def _check_writable(path: Path) -> None:
@@ -242,71 +246,3 @@ def _print_learned(path: Path, report: dict[str, Any], wanted_games: int) -> Non
         f"Look at it: outflank book show {named}   Play with it: a player with book={named}",
         markup=False, soft_wrap=True,
     )  # fmt: skip
-
-
-def _summary(book: OpeningBook) -> dict[str, Any]:
-    counted = book.statistics
-    return {
-        "positions": counted.positions,
-        "games": book.games,
-        "plies": book.plies,
-        "positions_by_ply": list(counted.by_ply),
-        "finished_games": counted.finished_games,
-        "waiting": counted.not_judged,
-        "made_by": book.provenance,
-    }
-
-
-def _as_json(book: OpeningBook, board: Board, move: BookMove) -> dict[str, Any]:
-    return {
-        "move": str(move.square),
-        "value": move.value_for_mover,
-        "is_deviation": move.is_deviation,
-        "games": move.games,
-        "line": _line(book, board, move),
-    }
-
-
-def _line(book: OpeningBook, board: Board, move: BookMove) -> str:
-    """The move and the best ones after it until the book ends."""
-    after = board.play(move.square).settled()
-    return "".join(str(square) for square in (move.square, *(m.square for m in book.main_line(after))))
-
-
-def _print_book(book: OpeningBook, board: Board, report: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    out.print(board)
-    if not report["moves"]:
-        out.print("The game is over." if board.is_over else "This position is not in the book.")
-    else:
-        out.print(f"{board.mover} to move, {report['value']:+.2f} discs for {board.mover}")
-        table = Table()
-        for name in ("move", "value", "games", "best play from there"):
-            table.add_column(name, justify="right" if name in ("value", "games") else "left", overflow="fold")
-        for equal in _equal_moves(book, board):
-            first = equal[0]
-            others = f" (or {', '.join(str(move.square) for move in equal[1:])})" if len(equal) > 1 else ""
-            games = "leaves the book" if first.is_deviation else f"{first.games:,}"
-            line = _line(book, board, first)
-            table.add_row(f"{first.square}{others}", f"{first.value_for_mover:+.2f}", games, line)
-        out.print(table)
-    made = report["made_by"]
-    judge = f", judged by {made['judge']}" if "judge" in made else ""
-    out.print(
-        f"{book.name}: {report['positions']:,} positions to {report['plies']} plies from"
-        f" {report['games']:,} games{judge}",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
-    by_ply = " ".join(f"{count:,}" for count in report["positions_by_ply"])
-    out.print(f"positions by ply from 0: {by_ply}", soft_wrap=True)
-    if report["waiting"]:
-        out.print(f"{report['waiting']:,} positions wait to be judged: outflank book extend {book.name}")
-
-
-def _equal_moves(book: OpeningBook, board: Board) -> list[list[BookMove]]:
-    """The moves of a board, those that are each other's mirror images together."""
-    groups: dict[Board, list[BookMove]] = {}
-    for move in book.moves(board):
-        groups.setdefault(board.play(move.square).canonical, []).append(move)
-    return list(groups.values())
