@@ -55,7 +55,12 @@ def learn(
 
 
 def resume(path: RunPath, as_json: Json = False) -> None:
-    """Take up a run that was interrupted or killed; it ends as if it never had been."""
+    """Take up a run or a tournament that was interrupted or killed; it ends as if it never had been."""
+    if (path / "tournament.json").is_file():
+        from outflank.interfaces.cli.tournament import tournament
+
+        tournament(folder=path, as_json=as_json)
+        return
     from outflank.learners.run_folder import RunFolder
     from outflank.learners.training import TdRun
 
