@@ -70,7 +70,10 @@ def test_import_skips_bad_games_only_if_told(outflank: Outflank, tmp_path: Path)
     assert not (tmp_path / "o.jsonl").exists()
     result = outflank("games", "import", "g.txt", "--out", "o.jsonl", "--skip-bad", cwd=tmp_path)
     assert result.returncode == 0
-    assert "1 left out:\n  g.txt, line 2: move 2 (f5) is not legal for white" in result.stdout
+    assert (
+        "Left out as unreadable or illegal: 1\n  g.txt, line 2: move 2 (f5) is not legal for white"
+        in result.stdout
+    )
     assert len(read_games(tmp_path / "o.jsonl")) == 2
 
 
@@ -93,7 +96,7 @@ def test_stats(outflank: Outflank, tmp_path: Path, played: list[GameRecord]) -> 
     assert sum(opening["games"] for opening in report["openings"]) == 22
     assert next(opening["games"] for opening in report["openings"] if opening["moves"] == "f5d6c3") >= 2
     shown = outflank("games", "stats", "played.jsonl", "g.txt", cwd=tmp_path).stdout
-    for text in ("played.jsonl", "1996-1997", "1 could not be read", "(resigned)"):
+    for text in ("played.jsonl", "1996-1997", "illegal: 1", "(resigned)"):
         assert text in shown
 
 

@@ -78,7 +78,7 @@ def import_games(
         return
     for text in notes:
         note(text)
-    _print_problems(files, "left out")
+    _print_problems(files)
     rest = f", {len(read) - len(kept):,} filtered out" if len(kept) < len(read) else ""
     plural = "s" if len(files) > 1 else ""
     out.print(
@@ -123,11 +123,11 @@ def _problems(files: list[GameFile]) -> list[dict[str, str]]:
     ]
 
 
-def _print_problems(files: list[GameFile], what: str) -> None:
+def _print_problems(files: list[GameFile]) -> None:
     problems = _problems(files)
     if not problems:
         return
-    out.print(f"{len(problems):,} {what}:")
+    out.print(f"Left out as unreadable or illegal: {len(problems):,}")
     for problem in problems[:SHOWN]:
         where = ", ".join(part for part in (Path(problem["file"]).name, problem["where"]) if part)
         out.print(f"  {where}: {problem['reason']}", markup=False, soft_wrap=True)
@@ -157,7 +157,7 @@ def stats(
         return
     _print_files(files, by_file, total)
     _print_total(total)
-    _print_problems(files, "could not be read")
+    _print_problems(files)
     _print_exceptions(total)
     _print_openings(total)
 
@@ -218,6 +218,8 @@ def _print_total(total: GameStatistics) -> None:
         out.print(
             f"Black won {black}, draws {draws}, White won {white}; {total.mean_result:+.2f} discs for Black"
         )
+    if not total.games:
+        return
     out.print(f"{total.shortest} to {total.longest} moves a game, {total.mean_moves:.1f} on average")
     if total.other_starts:
         out.print(f"{total.other_starts:,} games begin with a position of their own")
