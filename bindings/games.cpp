@@ -5,29 +5,36 @@
 namespace outflank::bindings {
 namespace {
 
+View view_of(const std::string& name) {
+    require(name == "inversion" || name == "negation" || name == "doubled",
+            "a view is inversion, negation or doubled");
+    return name == "inversion"  ? View::inversion
+           : name == "negation" ? View::negation
+                                : View::doubled;
+}
+
 std::shared_ptr<Player> player(std::optional<std::shared_ptr<Evaluator>> for_black,
                                std::optional<std::shared_ptr<Evaluator>> for_white,
-                               const std::string& view, int depth, int solve_from,
-                               std::optional<std::shared_ptr<Evaluator>> order_by, double weight,
+                               const std::string& view, int depth, std::uint64_t nodes,
+                               std::vector<std::vector<ProbCut>> prob_cuts, int solve_from,
+                               std::optional<std::shared_ptr<Evaluator>> order_by,
+                               double ordering_weight,
                                std::optional<std::shared_ptr<OpeningBook>> book, int book_best) {
     require(for_black.has_value() == for_white.has_value(),
             "a player needs both evaluators or none");
-    require(view == "inversion" || view == "negation" || view == "doubled",
-            "a view is inversion, negation or doubled");
     require(depth >= 1 && depth <= 60, "depth must be within 1..60");
     require(solve_from >= 0 && solve_from <= 60, "solve must be within 0..60");
     require(book_best >= 1 && book_best <= 64, "book_best must be within 1..64");
-    const View parsed = view == "inversion"  ? View::inversion
-                        : view == "negation" ? View::negation
-                                             : View::doubled;
-    return std::make_shared<Player>(Player{for_black.value_or(nullptr),
-                                           for_white.value_or(nullptr),
-                                           parsed,
-                                           depth,
-                                           solve_from,
-                                           {order_by.value_or(nullptr), weight},
-                                           book.value_or(nullptr),
-                                           book_best});
+    Player made;
+    made.judgement = {for_black.value_or(nullptr), for_white.value_or(nullptr), view_of(view)};
+    made.depth = depth;
+    made.nodes = nodes;
+    made.search.prob_cuts = std::move(prob_cuts);
+    made.solve_from = solve_from;
+    made.ordering = {order_by.value_or(nullptr), ordering_weight};
+    made.book = book.value_or(nullptr);
+    made.book_best = book_best;
+    return std::make_shared<Player>(std::move(made));
 }
 
 // The legal moves of each board with the player's value of each: board k has the squares and values
@@ -192,7 +199,8 @@ void bind_games(nb::module_& m) {
         "judge", &judge, "black"_a, "white"_a, "black_moves"_a, "threads"_a = 1,
         "The legal moves of boards with the player's value of each: first, squares, values.");
     m.def("player", &player, "for_black"_a.none(), "for_white"_a.none(), "view"_a, "depth"_a = 1,
-          "solve_from"_a = 0, "order_by"_a.none() = nb::none(), "weight"_a = 0.0,
+          "nodes"_a = 0, "prob_cuts"_a = std::vector<std::vector<ProbCut>>{}, "solve_from"_a = 0,
+          "order_by"_a.none() = nb::none(), "ordering_weight"_a = 0.0,
           "book"_a.none() = nb::none(), "book_best"_a = 1);
 
     nb::class_<MatchRules>(m, "MatchRules")

@@ -1,26 +1,102 @@
 // The exact solver and the search.
+#include "../core/search.hpp"
+
 #include "../core/endgame.hpp"
+#include "../core/players.hpp"
 #include "arrays.hpp"
 
 namespace outflank::bindings {
+namespace {
 
-void bind_search(nb::module_& m) {
-    nb::class_<EndgameSolver>(m, "EndgameSolver")
+// Set by one thread, seen by a search in another.
+struct StopFlag {
+    std::atomic<bool> is_set{false};
+};
+
+const std::atomic<bool>* flag_of(const StopFlag* stop) {
+    return stop == nullptr ? nullptr : &stop->is_set;
+}
+
+void bind_solver(nb::module_& m) {
+    nb::class_<EndgameSolver>(m, "EndgameSolver", "Solves positions exactly.")
         .def(
             "__init__",
             [](EndgameSolver* self, int table_bits,
                std::optional<std::shared_ptr<Evaluator>> order_by, double weight, int threads) {
-                new (self) EndgameSolver(table_bits, {order_by.value_or(nullptr), weight}, threads);
+                require(table_bits >= 4 && table_bits <= 32, "table_bits must be within 4..32");
+                require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
+                new (self)
+                    EndgameSolver(table_bits, {order_by.value_or(nullptr), weight}, threads);
             },
-            "table_bits"_a, "order_by"_a.none(), "weight"_a, "threads"_a)
-        .def("solve", [](EndgameSolver& solver, Bits mover, Bits opponent, int alpha, int beta) {
-            Solved solved;
-            {
-                nb::gil_scoped_release release;
-                solved = solver.solve({mover, opponent}, {alpha, beta});
-            }
-            return std::tuple{solved.score, solved.line, solved.nodes};
-        });
+            "table_bits"_a, "order_by"_a.none(), "weight"_a, "threads"_a, nb::keep_alive<1, 3>())
+        .def(
+            "solve",
+            [](EndgameSolver& solver, Bits mover, Bits opponent, int alpha, int beta,
+               const StopFlag* stop) {
+                require((mover & opponent) == 0, "a square holds a black and a white disc");
+                require(-64 <= alpha && alpha < beta && beta <= 64,
+                        "a window is -64 <= alpha < beta <= 64");
+                Solved solved;
+                {
+                    nb::gil_scoped_release release;
+                    solved = solver.solve({mover, opponent}, {alpha, beta}, flag_of(stop));
+                }
+                return std::tuple{solved.score, solved.line, solved.nodes, solved.finished};
+            },
+            "mover"_a, "opponent"_a, "alpha"_a = -64, "beta"_a = 64, "stop"_a.none() = nb::none(),
+            "The score for the mover, best play, nodes, and whether it was not stopped.");
+}
+
+using FoundMove = std::tuple<int, double, std::vector<int>>;
+
+std::tuple<std::vector<FoundMove>, int, std::uint64_t> search(Searcher& searcher, Bits black,
+                                                              Bits white, bool black_moves,
+                                                              int depth, std::uint64_t nodes,
+                                                              const StopFlag* stop,
+                                                              bool all_moves) {
+    require((black & white) == 0, "a square holds a black and a white disc");
+    require(depth >= 1 && depth <= 60, "depth must be within 1..60");
+    require(nodes >= 1, "nodes must be at least 1");
+    const Board board{black, white, black_moves ? Colour::black : Colour::white};
+    require(board.position().moves() != 0, "the mover has no legal move");
+    SearchReport report;
+    {
+        nb::gil_scoped_release release;
+        report = searcher.search(board, {depth, nodes, flag_of(stop), all_moves});
+    }
+    std::vector<FoundMove> moves;
+    for (const SearchedMove& move : report.moves) {
+        moves.emplace_back(move.square, static_cast<double>(move.value_for_mover), move.line);
+    }
+    return {moves, report.depth, report.nodes};
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    nb::class_<StopFlag>(m, "StopFlag")
+        .def(nb::init<>())
+        .def("set", [](StopFlag& flag) { flag.is_set = true; })
+        .def_prop_ro("is_set", [](const StopFlag& flag) { return flag.is_set.load(); });
+    bind_solver(m);
+    m.attr("WON_GAME") = static_cast<double>(WON_GAME);
+    nb::class_<ProbCut>(m, "ProbCut")
+        .def(nb::init<int, int, Value, Value, Value>(), "depth"_a, "shallow"_a, "slope"_a,
+             "intercept"_a, "sigma"_a);
+    nb::class_<Searcher>(m, "Searcher", "Iterative deepening over a player's evaluators.")
+        .def(
+            "__init__",
+            [](Searcher* self, const Player& player, int table_bits, int threads,
+               std::vector<std::vector<ProbCut>> prob_cuts) {
+                require(!player.judgement.is_random(), "a player without evaluator cannot search");
+                require(table_bits >= 4 && table_bits <= 32, "table_bits must be within 4..32");
+                require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
+                new (self) Searcher(player.judgement, {table_bits, threads, std::move(prob_cuts)});
+            },
+            "player"_a, "table_bits"_a, "threads"_a, "prob_cuts"_a)
+        .def("search", &search, "black"_a, "white"_a, "black_moves"_a, "depth"_a, "nodes"_a,
+             "stop"_a.none(), "all_moves"_a,
+             "Moves with value and line, best first; the depth reached; the nodes.");
 }
 
 }  // namespace outflank::bindings

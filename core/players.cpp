@@ -37,30 +37,6 @@ Board board_after(const Board& board, const MoveList& moves, std::size_t i) {
 
 }  // namespace
 
-SeatedPlayer::SeatedPlayer(const Player& player) : player_(player) {
-    if (player.for_black) {
-        black_seen_ = player.for_black->accumulator();
-        white_seen_ = player.for_white->accumulator();
-    }
-}
-
-void SeatedPlayer::judge_at_one_ply(const Board& board, const MoveList& moves,
-                                    std::span<double> values) {
-    const bool white = board.mover == Colour::white;
-    const bool as_it_is = white && player_.view != View::inversion;
-    // With one evaluator for both colours one memory serves them, and stays fresh at every ply.
-    const bool own_memory = white && player_.for_white != player_.for_black;
-    auto& seen = own_memory ? *white_seen_ : *black_seen_;
-    player_.evaluator(board.mover)
-        ->values_after(seen, board, moves,
-                       as_it_is ? SeenAs::mover_is_white : SeenAs::mover_is_black, values);
-    if (as_it_is && player_.view == View::negation) {
-        for (double& value : values) {
-            value = -value;
-        }
-    }
-}
-
 // What a board is worth to its mover, by alpha-beta (fail soft) over so many plies. A board at full
 // depth is judged by the evaluator for whoever made the last move, as at one ply; a game that ended
 // before is worth its result.
@@ -80,7 +56,7 @@ double SeatedPlayer::minimax_of_moves(const Board& board, Bits legal, int plies,
                                       double beta) {
     const MoveList moves(board.position(), legal);
     MoveValues values(moves.count);
-    judge_at_one_ply(board, moves, values.span());
+    one_ply_.judge(board, moves, values.span());
     double best = -INFINITE;
     if (plies == 1) {
         for (const double value : values.span()) {
@@ -101,7 +77,7 @@ double SeatedPlayer::minimax_of_moves(const Board& board, Bits legal, int plies,
 // ties included.
 void SeatedPlayer::search_moves(const Board& board, const MoveList& moves,
                                 std::span<double> values, bool all_exact) {
-    judge_at_one_ply(board, moves, values);
+    one_ply_.judge(board, moves, values);
     if (player_.depth == 1) {
         return;
     }
@@ -128,8 +104,11 @@ Choice SeatedPlayer::choose(OpenGame& game, Bits moves) {
     if (64 - game.position.discs() <= player_.solve_from) {
         return solved_choice(game);
     }
-    if (!player_.for_black) {
+    if (player_.judgement.is_random()) {
         return game.random_choice(moves);
+    }
+    if (player_.nodes > 0) {
+        return searched_choice(game);
     }
     const MoveList list(game.position, moves);
     MoveValues values(list.count);
@@ -155,6 +134,15 @@ Choice SeatedPlayer::solved_choice(OpenGame& game) {
                                                   1);
     }
     return game.choice(solver_->best_move(game.position));
+}
+
+Choice SeatedPlayer::searched_choice(OpenGame& game) {
+    if (!searcher_) {
+        searcher_ = std::make_unique<Searcher>(player_.judgement, player_.search);
+    }
+    const SearchReport report =
+        searcher_->search(game.board(), {.depth = player_.depth, .nodes = player_.nodes});
+    return game.choice(report.moves.front().square);
 }
 
 }  // namespace outflank

@@ -52,9 +52,10 @@ OpenGame play_game(std::array<SeatedPlayer, 2>& players, const MatchRules& rules
 void play_games(const Player& first, const Player& second, const MatchRules& rules, GameSpan games,
                 int threads, GameResults results) {
     // Quick games in larger pieces; a deep player's games last long enough to be dealt singly.
-    const bool quick = std::max(first.depth, second.depth) <= 2 &&
-                       std::max(first.solve_from, second.solve_from) <= 8;
-    share(games.count, quick ? 32 : 1, threads, [&] {
+    const auto is_quick = [](const Player& player) {
+        return player.depth <= 2 && player.solve_from <= 8;
+    };
+    share(games.count, is_quick(first) && is_quick(second) ? 32 : 1, threads, [&] {
         return [&, players = std::array{SeatedPlayer(first), SeatedPlayer(second)}](
                    std::size_t i) mutable {
             const std::uint64_t number = games.first + i;
@@ -74,10 +75,10 @@ void judge_boards(const Player& player, std::span<const Board> boards, int threa
         return [&, seated = SeatedPlayer(player)](std::size_t i) mutable {
             const MoveList moves(boards[i].position(), boards[i].position().moves());
             const std::span<double> values = room(i, moves);
-            if (player.for_black) {
-                seated.judge(boards[i], moves, values);
-            } else {
+            if (player.judgement.is_random()) {
                 std::ranges::fill(values, 0.0);
+            } else {
+                seated.judge(boards[i], moves, values);
             }
         };
     });

@@ -26,7 +26,7 @@ Player corner_lover(View view) {
     }
     weights[0] = weights[7] = weights[56] = weights[63] = 1;
     const auto counter = std::make_shared<PieceCounter>(std::span<const double, 64>(weights));
-    return {counter, counter, view};
+    return {.judgement = {counter, counter, view}};
 }
 
 Played play(const Player& a, const Player& b, const MatchRules& rules, std::uint64_t first,
@@ -83,7 +83,7 @@ void check_all_ways(const Player& a, const Player& b, const MatchRules& rules) {
     const Played tail = play(a, b, rules, 150, 50, 2);
     CHECK(std::equal(tail.moves.begin(), tail.moves.end(), one.moves.begin() + 150 * LONGEST_GAME));
     CHECK_EQUAL(play_in_step(a, b, rules, false), one);
-    if (a.for_black) {
+    if (!a.judgement.is_random()) {
         CHECK_EQUAL(play_in_step(a, b, rules, true), one);
     }
     check_records(one, rules);

@@ -124,9 +124,12 @@ def covering_sets(tables: Sequence[Sequence[Sequence[int]]]) -> Annotated[NDArra
 def mlp(layers: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], add_disc_difference: bool = False) -> Evaluator: ...
 
 class Player:
-    def judge(self, black: int, white: int, black_moves: bool) -> tuple[list[int], list[float]]: ...
+    def judge(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """
+        The legal moves of boards with the player's value of each: first, squares, values.
+        """
 
-def player(for_black: Evaluator | None, for_white: Evaluator | None, view: str) -> Player: ...
+def player(for_black: Evaluator | None, for_white: Evaluator | None, view: str, depth: int = 1, nodes: int = 0, prob_cuts: Sequence[Sequence[ProbCut]] = [], solve_from: int = 0, order_by: Evaluator | None = None, ordering_weight: float = 0.0, book: OpeningBook | None = None, book_best: int = 1) -> Player: ...
 
 class MatchRules:
     def __init__(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], epsilon: Sequence[float], seed: int, alternate_colours: bool = True) -> None: ...
@@ -280,10 +283,36 @@ def td_learn(evaluator: Learnable, opponents: Sequence[Player | None], settings:
     Plays and learns; returns the updates, the sum of squared errors, the learner's points.
     """
 
-class EndgameSolver:
-    def __init__(self, table_bits: int, order_by: Evaluator | None, threads: int) -> None: ...
+class StopFlag:
+    def __init__(self) -> None: ...
 
-    def solve(self, arg0: int, arg1: int, arg2: int, arg3: int, /) -> tuple[int, list[int], int]: ...
+    def set(self) -> None: ...
+
+    @property
+    def is_set(self) -> bool: ...
+
+class EndgameSolver:
+    """Solves positions exactly."""
+
+    def __init__(self, table_bits: int, order_by: Evaluator | None, weight: float, threads: int) -> None: ...
+
+    def solve(self, mover: int, opponent: int, alpha: int = -64, beta: int = 64, stop: StopFlag | None = None) -> tuple[int, list[int], int, bool]:
+        """
+        The score for the mover, best play, nodes, and whether it was not stopped.
+        """
+
+WON_GAME: float = 1000000.0
+
+class ProbCut:
+    def __init__(self, depth: int, shallow: int, slope: float, intercept: float, sigma: float) -> None: ...
+
+class Searcher:
+    """Iterative deepening over a player's evaluators."""
+
+    def __init__(self, player: Player, table_bits: int, threads: int, prob_cuts: Sequence[Sequence[ProbCut]]) -> None: ...
+
+    def search(self, black: int, white: int, black_moves: bool, depth: int, nodes: int, stop: StopFlag | None, all_moves: bool) -> tuple[list[tuple[int, float, list[int]]], int, int]:
+        """Moves with value and line, best first; the depth reached; the nodes."""
 
 WRITTEN_PASS: int = 64
 

@@ -1,0 +1,63 @@
+// One ply: what each move is worth to whoever makes it, by the board after it.
+#pragma once
+
+#include <memory>
+
+#include "epsilon_othello.hpp"
+#include "evaluators/evaluator.hpp"
+
+namespace outflank {
+
+// How evaluators serve both colours (Jaskowski 2014, section II-F).
+//   inversion: see the board as if the mover were Black, maximise.
+//   negation:  see the board as it is; Black maximises, White minimises.
+//   doubled:   one evaluator a colour, each sees the board as it is and is maximised by its colour.
+enum class View : std::uint8_t { inversion, negation, doubled };
+
+// Evaluators and how they are seen.
+struct Judgement {
+    // Without evaluators, every move is as good as any other: the random player.
+    std::shared_ptr<const Evaluator> for_black;
+    std::shared_ptr<const Evaluator> for_white;
+    View view = View::inversion;
+
+    bool is_random() const { return !for_black; }
+    const Evaluator* evaluator(Colour mover) const {
+        return mover == Colour::black ? for_black.get() : for_white.get();
+    }
+};
+
+// A judgement at work in one thread: with what its evaluators remember of the boards they saw.
+class OnePly {
+  public:
+    explicit OnePly(const Judgement& judgement) : judgement_(judgement) {
+        if (!judgement.is_random()) {
+            black_seen_ = judgement.for_black->accumulator();
+            white_seen_ = judgement.for_white->accumulator();
+        }
+    }
+
+    // The moves' values for the mover: the higher, the better.
+    void judge(const Board& board, const MoveList& moves, std::span<double> values) {
+        const bool white = board.mover == Colour::white;
+        const bool as_it_is = white && judgement_.view != View::inversion;
+        // With one evaluator for both colours one memory serves them, and stays fresh at every ply.
+        const bool own_memory = white && judgement_.for_white != judgement_.for_black;
+        auto& seen = own_memory ? *white_seen_ : *black_seen_;
+        judgement_.evaluator(board.mover)
+            ->values_after(seen, board, moves,
+                           as_it_is ? SeenAs::mover_is_white : SeenAs::mover_is_black, values);
+        if (as_it_is && judgement_.view == View::negation) {
+            for (double& value : values) {
+                value = -value;
+            }
+        }
+    }
+
+  private:
+    const Judgement& judgement_;
+    std::unique_ptr<Evaluator::Accumulator> black_seen_;
+    std::unique_ptr<Evaluator::Accumulator> white_seen_;
+};
+
+}  // namespace outflank
