@@ -66,7 +66,6 @@ def after_a_move(fault: str, board: Board) -> None:
     if fault == "dies between games" and board.is_over:
         sys.exit("that was enough")
     if fault == "closes its input":
-        os.close(0)
         time.sleep(1000)
 
 
@@ -98,6 +97,8 @@ def talk(fault: str) -> None:
                 print("a line that is no answer", flush=True)
             if moves == 3:
                 third_move(fault, board)
+            if fault == "closes its input":
+                os.close(0)
             move = board.legal_moves[0]
             board = board.play(move)
             say(f"= {str(move).upper()}")
