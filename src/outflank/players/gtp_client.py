@@ -102,7 +102,7 @@ class GtpClient:
     def _must(self, command: str) -> str:
         fine, text = self._ask(command, self._timeout)
         if not fine:
-            raise EngineFault(f"refused {command!r}: {text[:80] or 'no reason given'}")
+            raise EngineFault(f"refused {command!r}: {text[:80]!r}")
         return text
 
     def _ask(self, command: str, seconds: float) -> tuple[bool, str]:
