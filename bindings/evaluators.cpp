@@ -1,4 +1,5 @@
 // Evaluators: made from weights, asked for the values of many boards.
+#include "../core/evaluators/iago.hpp"
 #include "../core/evaluators/mlp.hpp"
 #include "../core/evaluators/piece_counter.hpp"
 #include "arrays.hpp"
@@ -44,6 +45,18 @@ NewVector<double> values(const Evaluator& evaluator, const Vector<Bits>& black,
 std::shared_ptr<Evaluator> piece_counter(const Vector<double>& weights) {
     require(weights.shape(0) == 64, "a piece counter has 64 weights");
     return std::make_shared<PieceCounter>(std::span<const double, 64>(weights.data(), 64));
+}
+
+std::shared_ptr<Evaluator> iago(const Vector<double>& square_weights,
+                                const Matrix<double>& coefficients) {
+    require(square_weights.shape(0) == 64, "there is one weight for each of the 64 squares");
+    require(coefficients.shape(0) == 4 && coefficients.shape(1) == 2,
+            "there are four coefficients, each a base and a slope");
+    const auto row = [&](std::size_t i) {
+        return MoveCoefficient{coefficients.data()[2 * i], coefficients.data()[2 * i + 1]};
+    };
+    return std::make_shared<Iago>(std::span<const double, 64>(square_weights.data(), 64),
+                                  IagoCoefficients{row(0), row(1), row(2), row(3)});
 }
 
 std::shared_ptr<Evaluator> ntuple_network(const Placements& placements,
@@ -98,6 +111,8 @@ void bind_evaluators(nb::module_& m) {
           "Boards as rows of 64 numbers: black +1, white -1, empty 0.");
     nb::class_<Evaluator>(m, "Evaluator").def("values", &values, "black"_a, "white"_a);
     m.def("piece_counter", &piece_counter, "weights"_a);
+    m.def("iago", &iago, "square_weights"_a, "coefficients"_a,
+          "coefficients: base and slope of positional, early, late and potential mobility.");
     m.def("ntuple_network", &ntuple_network, "tables"_a, "weights"_a, "stages"_a = 1,
           "form"_a = "compiled", "form: plain, folded, or compiled (the faster of the two).");
     m.def(

@@ -61,6 +61,16 @@ std::tuple<NewVector<std::uint32_t>, NewVector<std::uint8_t>, NewVector<double>>
     return {to_numpy(std::move(first)), to_numpy(std::move(squares)), to_numpy(std::move(values))};
 }
 
+// The move that a player makes of its own will; its draws come from stream(seed, 0).
+int choose(const Player& chooser, Bits black, Bits white, bool black_moves, std::uint64_t seed) {
+    require((black & white) == 0, "a square holds a black and a white disc");
+    OpenGame game({black, white, black_moves ? Colour::black : Colour::white}, seed, 0);
+    const Bits moves = game.position.moves();
+    require(moves != 0, "the mover has no legal move");
+    nb::gil_scoped_release release;
+    return SeatedPlayer(chooser).choose(game, moves).square;
+}
+
 MatchRules match_rules(const Vector<Bits>& black, const Vector<Bits>& white,
                        const Vector<bool>& black_moves, std::array<double, 2> epsilon,
                        std::uint64_t seed, bool alternate_colours) {
@@ -195,9 +205,10 @@ void bind_games_in_step(nb::module_& m) {
 }  // namespace
 
 void bind_games(nb::module_& m) {
-    nb::class_<Player>(m, "Player").def(
-        "judge", &judge, "black"_a, "white"_a, "black_moves"_a, "threads"_a = 1,
-        "The legal moves of boards with the player's value of each: first, squares, values.");
+    nb::class_<Player>(m, "Player")
+        .def("judge", &judge, "black"_a, "white"_a, "black_moves"_a, "threads"_a = 1,
+             "The legal moves of boards with the player's value of each: first, squares, values.")
+        .def("choose", &choose, "black"_a, "white"_a, "black_moves"_a, "seed"_a);
     m.def("player", &player, "for_black"_a.none(), "for_white"_a.none(), "view"_a, "depth"_a = 1,
           "nodes"_a = 0, "prob_cuts"_a = std::vector<std::vector<ProbCut>>{}, "solve_from"_a = 0,
           "order_by"_a.none() = nb::none(), "ordering_weight"_a = 0.0,

@@ -7,13 +7,10 @@ namespace outflank {
 namespace {
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
-// A game that ends within the search is worth more than any judgement; by how much it is won
-// decides between wins. Values are still apart by more than TIE up here.
-constexpr double WON = 1e9;
-
 double value_of_result(const Position& over) {
     const int difference = over.disc_difference_for_mover();
-    return difference + (difference > 0 ? WON : difference < 0 ? -WON : 0);
+    const double won = static_cast<double>(WON_GAME);
+    return difference + (difference > 0 ? won : difference < 0 ? -won : 0);
 }
 
 // Entries of the solver's table, by the empty squares it begins from.

@@ -2,7 +2,8 @@
 // table and Multi-ProbCut, on several threads.
 //
 // A ply is a disc placed; a pass is none. Boards at full depth are judged by the evaluator for
-// whoever made the last move; a game that ended before is worth WON discs more than any judgement.
+// whoever made the last move; a game that ended before is worth its disc difference on top of
+// WON_GAME, more than any judgement.
 #pragma once
 
 #include <atomic>

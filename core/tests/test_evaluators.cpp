@@ -1,5 +1,6 @@
 // Every evaluator, fresh and incremental, folded and plain, against its definition.
 #include "../evaluators/hyperbolic.hpp"
+#include "../evaluators/iago.hpp"
 #include "../evaluators/mlp.hpp"
 #include "../evaluators/ntuple_network.hpp"
 #include "../evaluators/piece_counter.hpp"
@@ -154,6 +155,84 @@ void test_piece_counter() {
     check_consistent(counter);
 }
 
+// By walking from square to square. Empty squares that `own` may play, and those next to `other`.
+std::pair<int, int> mobility_slow(const Board& board, std::uint32_t own, std::uint32_t other) {
+    int moves = 0;
+    int potential = 0;
+    for (int square = 0; square < 64; ++square) {
+        bool is_move = false;
+        bool is_next_to_other = false;
+        for (int direction = 0; direction < 9; ++direction) {
+            const int down = direction / 3 - 1;
+            const int right = direction % 3 - 1;
+            int passed = 0;
+            int row = square / 8 + down;
+            int column = square % 8 + right;
+            while (direction != 4 && row >= 0 && row < 8 && column >= 0 && column < 8) {
+                const std::uint32_t found = digit(board, 8 * row + column);
+                is_next_to_other |= passed == 0 && found == other;
+                is_move |= passed > 0 && found == own;
+                if (found != other) {
+                    break;
+                }
+                ++passed;
+                row += down;
+                column += right;
+            }
+        }
+        moves += digit(board, square) == 1 && is_move ? 1 : 0;
+        potential += digit(board, square) == 1 && is_next_to_other ? 1 : 0;
+    }
+    return {moves, potential};
+}
+
+double iago_slow(std::span<const double> weights, const IagoCoefficients& c, const Board& board) {
+    const auto [black_moves, black_potential] = mobility_slow(board, 2, 0);
+    const auto [white_moves, white_potential] = mobility_slow(board, 0, 2);
+    double sum = 0;
+    double sizes = 0;
+    int move = -4;
+    for (int square = 0; square < 64; ++square) {
+        const double weight = weights[static_cast<std::size_t>(square)];
+        sum += weight * (static_cast<int>(digit(board, square)) - 1);
+        sizes += std::abs(weight);
+        move += digit(board, square) == 1 ? 0 : 1;
+    }
+    const auto share = [](int black, int white) {
+        return double(black - white) / (black + white + 2);
+    };
+    const MoveCoefficient& mobility = move < 25 ? c.early_mobility : c.late_mobility;
+    return (c.positional.base + c.positional.slope * move) * sum / sizes +
+           (mobility.base + mobility.slope * move) * share(black_moves, white_moves) +
+           (c.potential_mobility.base + c.potential_mobility.slope * move) *
+               share(black_potential, white_potential);
+}
+
+void test_iago() {
+    Generator generator(5, 0);
+    const auto weights = random_weights(generator, 72);
+    const std::span<const double, 64> squares(weights.data(), 64);
+    const IagoCoefficients coefficients{{weights[64], weights[65]},
+                                        {weights[66], weights[67]},
+                                        {weights[68], weights[69]},
+                                        {weights[70], weights[71]}};
+    const Iago iago(squares, coefficients);
+    auto seen = iago.accumulator();
+    for (int i = 0; i < 500; ++i) {
+        const Board board = tests::random_discs(generator);
+        const double value = iago.value(*seen, board.black, board.white);
+        CHECK(std::abs(value - iago_slow(squares, coefficients, board)) < 1e-9);
+        CHECK_EQUAL(iago.value(*seen, board.white, board.black), -value);
+    }
+    for (const Board& board : tests::boards_of_a_random_game(3)) {
+        const double value = iago.value(*seen, board.black, board.white);
+        CHECK(std::abs(value - iago_slow(squares, coefficients, board)) < 1e-9);
+    }
+    check_consistent(iago);
+    const std::array<double, 64> no_squares{};
+    check_consistent(Iago(no_squares, coefficients));
+}
+
 DenseLayer random_layer(Generator& generator, int inputs, int nodes) {
     const auto weights = random_weights(generator, static_cast<std::size_t>(inputs * nodes));
     const auto biases = random_weights(generator, static_cast<std::size_t>(nodes));
@@ -230,6 +309,14 @@ void test_grid_refuses_overflow() {
         refused = true;
     }
     CHECK(refused);
+    refused = false;
+    try {
+        const std::array<double, 64> squares{};
+        const Iago iago{squares, {{0, 1e300}, {}, {}, {}}};
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
 }
 
 }  // namespace
@@ -237,6 +324,7 @@ void test_grid_refuses_overflow() {
 int main() {
     test_tanh();
     test_piece_counter();
+    test_iago();
     test_cover();
     test_ntuple_networks();
     test_mlps();

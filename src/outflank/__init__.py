@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from outflank.board import Board, Square
     from outflank.evaluators.doubled import DoubledFunction
+    from outflank.evaluators.iago import Iago
     from outflank.evaluators.mlp import Mlp
     from outflank.evaluators.ntuple_network import NTupleNetwork
     from outflank.evaluators.piece_counter import PieceCounter
@@ -29,13 +30,18 @@ if TYPE_CHECKING:
     from outflank.games.statistics import Tally
     from outflank.games.tournament import Tournament, TournamentSettings
     from outflank.league.scoring import league_match
+    from outflank.players.analysis import Analysis
     from outflank.players.external import ExternalPlayer
     from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
+    from outflank.players.knowledge import Solution, Solver
     from outflank.players.names import named_player
     from outflank.players.opening_book import OpeningBook
+    from outflank.players.search import SearchLimits, SearchPlayer
+    from outflank.players.tuning import SearchTuning
 
 __version__ = "0.1.0"
 _MODULE_OF = {
+    "Analysis": "players.analysis",
     "Board": "board",
     "CoreEvaluator": "evaluators.protocol",
     "DoubledFunction": "evaluators.doubled",
@@ -46,6 +52,7 @@ _MODULE_OF = {
     "Game": "games.game",
     "GameRecord": "games.records",
     "GreedyPlayer": "players.greedy",
+    "Iago": "evaluators.iago",
     "Match": "games.match",
     "Mlp": "evaluators.mlp",
     "NTupleNetwork": "evaluators.ntuple_network",
@@ -53,6 +60,11 @@ _MODULE_OF = {
     "PieceCounter": "evaluators.piece_counter",
     "Player": "players.greedy",
     "RandomPlayer": "players.greedy",
+    "SearchLimits": "players.search",
+    "SearchPlayer": "players.search",
+    "SearchTuning": "players.tuning",
+    "Solution": "players.knowledge",
+    "Solver": "players.knowledge",
     "SpatialMlp": "evaluators.spatial_mlp",
     "Square": "board",
     "Standings": "games.standings",
@@ -70,6 +82,7 @@ _MODULE_OF = {
     "write_games": "games.records",
 }
 __all__ = [
+    "Analysis",
     "Board",
     "CoreEvaluator",
     "DoubledFunction",
@@ -80,6 +93,7 @@ __all__ = [
     "Game",
     "GameRecord",
     "GreedyPlayer",
+    "Iago",
     "Match",
     "Mlp",
     "NTupleNetwork",
@@ -87,6 +101,11 @@ __all__ = [
     "PieceCounter",
     "Player",
     "RandomPlayer",
+    "SearchLimits",
+    "SearchPlayer",
+    "SearchTuning",
+    "Solution",
+    "Solver",
     "SpatialMlp",
     "Square",
     "Standings",

@@ -129,6 +129,8 @@ class Player:
         The legal moves of boards with the player's value of each: first, squares, values.
         """
 
+    def choose(self, black: int, white: int, black_moves: bool, seed: int) -> int: ...
+
 def player(for_black: Evaluator | None, for_white: Evaluator | None, view: str, depth: int = 1, nodes: int = 0, prob_cuts: Sequence[Sequence[ProbCut]] = [], solve_from: int = 0, order_by: Evaluator | None = None, ordering_weight: float = 0.0, book: OpeningBook | None = None, book_best: int = 1) -> Player: ...
 
 class MatchRules:

@@ -11,7 +11,7 @@ from outflank import Match, league_match, named_player, read_start_positions
 from outflank.league.table import measured_row, published_rows, ranked
 from outflank.learners.presets import preset_or_file
 from outflank.learners.run_folder import parse_settings
-from outflank.players.names import load_built_in
+from outflank.players.built_in import load_built_in
 from tests.league.test_published_players import PLAYERS, path
 
 CHAMPIONS = ("league-champion", "all-rounder")

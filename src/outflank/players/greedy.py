@@ -20,6 +20,8 @@ from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.protocol import BitArray, CoreEvaluator, Evaluator, FloatArray, board_bits
 from outflank.evaluators.storage import VIEWS, View
 
+CoreEvaluators = tuple[_core.Evaluator | None, _core.Evaluator | None, View]
+
 
 @runtime_checkable
 class Player(Protocol):
@@ -37,9 +39,13 @@ class RandomPlayer:
 
     name: str = "random"
 
+    @property
+    def core_evaluators(self) -> CoreEvaluators:
+        return None, None, "inversion"
+
     @cached_property
     def core(self) -> _core.Player:
-        return _core.player(None, None, "inversion")
+        return _core.player(*self.core_evaluators)
 
     def choose(self, board: Board) -> Square:
         return board.legal_moves[np.random.default_rng().integers(len(board.legal_moves))]
@@ -60,14 +66,18 @@ class GreedyPlayer:
         if (self.view == "doubled") != isinstance(self.evaluator, DoubledFunction):
             raise ValueError("the view doubled needs two evaluators (a DoubledFunction), the others need one")
 
+    @property
+    def core_evaluators(self) -> CoreEvaluators:
+        """The evaluators for Black and for White as the core knows them; None where they live in Python."""
+        if isinstance(self.evaluator, DoubledFunction):
+            return self.evaluator.for_black.core, self.evaluator.for_white.core, "doubled"
+        core = self.evaluator.core if isinstance(self.evaluator, CoreEvaluator) else None
+        return core, core, self.view
+
     @cached_property
     def core(self) -> _core.Player | None:
         """The form that plays in the core; None for an evaluator that lives in Python."""
-        if isinstance(self.evaluator, DoubledFunction):
-            return _core.player(self.evaluator.for_black.core, self.evaluator.for_white.core, "doubled")
-        if isinstance(self.evaluator, CoreEvaluator):
-            return _core.player(self.evaluator.core, self.evaluator.core, self.view)
-        return None
+        return _core.player(*self.core_evaluators) if self.core_evaluators[0] is not None else None
 
     def values_for_mover(
         self, black: BitArray, white: BitArray, black_moved: npt.NDArray[np.bool_]

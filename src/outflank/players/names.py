@@ -2,44 +2,48 @@
 
 >>> named_player("all-2").view, named_player("all-2,view=negation").view
 ('inversion', 'negation')
+>>> named_player("all-rounder,depth=4,solve=12").limits
+SearchLimits(depth=4, nodes=None, seconds=None)
 """
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from outflank.evaluators.storage import VIEWS, StoredPlayer, View, load_player
+from outflank.players.built_in import BUILT_IN, load_built_in
 from outflank.players.external import ExternalPlayer, external_player, is_external
 from outflank.players.greedy import GreedyPlayer, RandomPlayer
+from outflank.players.opening_book import OpeningBook
+from outflank.players.search import SearchLimits, SearchPlayer
+from outflank.players.tuning import SearchTuning
 
-
-@dataclass(frozen=True)
-class BuiltIn:
-    """A player that comes with outflank."""
-
-    description: str
-    view: View
-
-
-BUILT_IN = {
-    "standard-heuristic": BuiltIn("hand-made piece counter, the League's opponent", "negation"),
-    "all-2": BuiltIn("evolved network of Jaskowski 2014, Figure 7", "inversion"),
-    "league-champion": BuiltIn("best response to the heuristic, by temporal differences", "inversion"),
-    "all-rounder": BuiltIn("the best general player, by temporal differences", "inversion"),
-}
 NAMES = (*BUILT_IN, "random")
-KEYS = ("view",)
+# view: how one evaluator serves both colours. depth: plies of minimax. nodes, time (seconds a move): the
+# search of real play. solve: empty squares from which to play perfectly. book: a file, or default;
+# book_best: at random among so many best book moves. threads: of a search with a clock, and of analysis.
+# tuned: a file of `outflank tune`, for an evaluator that does not come with outflank.
+KEYS = ("view", "depth", "nodes", "time", "solve", "book", "book_best", "threads", "tuned")
+
+NamedPlayer = GreedyPlayer | RandomPlayer | SearchPlayer | ExternalPlayer
+Number = TypeVar("Number", int, float)
 
 
-def named_player(text: str) -> GreedyPlayer | RandomPlayer | ExternalPlayer:
+def named_player(text: str) -> NamedPlayer:
     """The player that a text names: a built-in name or a file, then options; or an engine process."""
     if is_external(text):
         return external_player(text)
     source, options = split_name(text)
-    view = _view(options.get("view"))
+    inner = _one_ply(source, _view(options.pop("view", None)), text)
+    if not options:
+        return inner
+    return _searching(inner, source, options, text)
+
+
+def _one_ply(source: str, view: View | None, text: str) -> GreedyPlayer | RandomPlayer:
     if source == "random":
         if view is not None:
             raise ValueError("random has no evaluator, so it takes no view")
@@ -53,6 +57,47 @@ def named_player(text: str) -> GreedyPlayer | RandomPlayer | ExternalPlayer:
     return _greedy(stored, view, text)
 
 
+def _searching(
+    inner: GreedyPlayer | RandomPlayer, source: str, options: dict[str, str], text: str
+) -> SearchPlayer:
+    searches = [key for key in ("depth", "nodes", "time") if key in options]
+    if isinstance(inner, RandomPlayer) and searches:
+        raise ValueError(f"random has no evaluator to search with, so it takes no {searches[0]}")
+    if "book_best" in options and "book" not in options:
+        raise ValueError(f"{text}: book_best needs a book; add book=default or book=FILE")
+    if "tuned" in options and not {"nodes", "time"} & options.keys():
+        raise ValueError(f"{text}: tuned is for a search by nodes or time; a fixed depth prunes nothing")
+
+    def number(key: str, parse: Callable[[str], Number]) -> Number | None:
+        return _number(key, options[key], parse) if key in options else None
+
+    return SearchPlayer(
+        inner,
+        SearchLimits(number("depth", int), number("nodes", _count), number("time", float)),
+        solve=number("solve", int),
+        book=OpeningBook.open(options["book"]) if "book" in options else None,
+        book_best=number("book_best", int) or 1,
+        threads=number("threads", int) or 1,
+        tuning=SearchTuning.load(options["tuned"]) if "tuned" in options else SearchTuning.built_in(source),
+        name=text,
+    )
+
+
+def _number(key: str, text: str, parse: Callable[[str], Number]) -> Number:
+    try:
+        return parse(text)
+    except ValueError:
+        raise ValueError(f"{key} must be a number, got {text!r}") from None
+
+
+def _count(text: str) -> int:
+    """A whole number, also as 1e6."""
+    number = float(text)
+    if number != int(number):
+        raise ValueError(text)
+    return int(number)
+
+
 def _greedy(stored: StoredPlayer, view: View | None, text: str) -> GreedyPlayer:
     chosen = view or stored.view
     notes: tuple[str, ...] = ()
@@ -61,13 +106,6 @@ def _greedy(stored: StoredPlayer, view: View | None, text: str) -> GreedyPlayer:
         notes = (f"{text} does not say its view, so it plays by negation; if it was made for board "
                  f"inversion, name it {text},view=inversion",)  # fmt: skip
     return GreedyPlayer(stored.evaluator, chosen, text, notes)
-
-
-def load_built_in(name: str) -> StoredPlayer:
-    folder = Path(str(files("outflank") / "data" / "players"))
-    path = next(folder.glob(f"{name}.*"))
-    stored = load_player(path)
-    return StoredPlayer(stored.evaluator, BUILT_IN[name].view, stored.provenance)
 
 
 def split_name(text: str) -> tuple[str, dict[str, str]]:

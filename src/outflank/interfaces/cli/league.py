@@ -24,7 +24,8 @@ def league_table(
 ) -> None:
     """The Othello League as published in 2014, with our own players in it."""
     from outflank.league.table import measured_row, published_rows, ranked
-    from outflank.players.names import BUILT_IN, named_player
+    from outflank.players.built_in import BUILT_IN
+    from outflank.players.names import named_player
 
     names = [*BUILT_IN, *(players or [])]
     own = [named_player(name) for name in names]

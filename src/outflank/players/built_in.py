@@ -1,0 +1,36 @@
+"""The players that come with outflank.
+
+>>> load_built_in("all-2").view
+'inversion'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from outflank.evaluators.storage import StoredPlayer, View, load_player
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A player that comes with outflank."""
+
+    description: str
+    view: View
+
+
+BUILT_IN = {
+    "standard-heuristic": BuiltIn("hand-made piece counter, the League's opponent", "negation"),
+    "all-2": BuiltIn("evolved network of Jaskowski 2014, Figure 7", "inversion"),
+    "league-champion": BuiltIn("best response to the heuristic, by temporal differences", "inversion"),
+    "all-rounder": BuiltIn("the best general player, by temporal differences", "inversion"),
+}
+
+
+def load_built_in(name: str) -> StoredPlayer:
+    folder = Path(str(files("outflank") / "data" / "players"))
+    path = next(folder.glob(f"{name}.*"))
+    stored = load_player(path)
+    return StoredPlayer(stored.evaluator, BUILT_IN[name].view, stored.provenance)

@@ -1,0 +1,216 @@
+"""Players that search: a fixed depth, a number of nodes or seconds; a book before, a solver after.
+
+>>> from outflank import Board, named_player
+>>> player = named_player("all-2,depth=3,solve=10")
+>>> player.choose(Board.from_transcript("f5d6c3")) in Board.from_transcript("f5d6c3").legal_moves
+True
+
+A fixed depth is plain minimax: alpha-beta finds the same values and the same ties (core/players.cpp).
+Nodes or seconds call for the search of real play (core/search.cpp), whose forward pruning rests on what
+was fitted to the evaluator (tuning.py).
+"""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import time
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from outflank import _core
+from outflank.board import Board, Square
+from outflank.evaluators.protocol import board_bits
+from outflank.players.analysis import Analysis, JudgedMove
+from outflank.players.greedy import GreedyPlayer, RandomPlayer
+from outflank.players.knowledge import Solution, Solver, solver_ordering
+from outflank.players.minimax import minimax_values
+from outflank.players.opening_book import OpeningBook
+from outflank.players.stopping import run_until
+from outflank.players.tuning import SearchTuning
+
+DEEPEST = 60
+SOLVE_IN_TIME = 22  # empty squares from which a player with a clock tries to solve, if not told
+SEARCH_SHARE = 0.2  # of the seconds for a search, in case the solver does not finish in the rest
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """How far to search; several limits: whichever is met first."""
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.depth is not None and not 1 <= self.depth <= DEEPEST:
+            raise ValueError(f"depth must be within 1..{DEEPEST}, got {self.depth}")
+        if self.nodes is not None and not 1 <= self.nodes < 1 << 63:
+            raise ValueError(f"nodes must be at least 1, got {self.nodes}")
+        if self.seconds is not None and not 0 < self.seconds < 1e6:
+            raise ValueError(f"time is in seconds a move and above 0, got {self.seconds:g}")
+
+    @property
+    def is_fixed_depth(self) -> bool:
+        return self.nodes is None and self.seconds is None
+
+
+@dataclass(frozen=True)
+class SearchPlayer:
+    """A one-ply player's evaluator, searched; with knowledge of openings and endings."""
+
+    inner: GreedyPlayer | RandomPlayer
+    limits: SearchLimits = field(default_factory=SearchLimits)
+    solve: int | None = None  # with so many empty squares or fewer, play perfectly
+    book: OpeningBook | None = None
+    book_best: int = 1  # choose at random among so many of the book's best moves (Kim 2007: three)
+    threads: int = 1
+    tuning: SearchTuning | None = None
+    name: str = "player"
+
+    def __post_init__(self) -> None:
+        if self.solve is not None and not 0 <= self.solve <= DEEPEST:
+            raise ValueError(f"solve is a number of empty squares, 0 to {DEEPEST}, got {self.solve}")
+        if not 1 <= self.book_best <= 64:
+            raise ValueError(f"book_best must be within 1..64, got {self.book_best}")
+        if not 1 <= self.threads <= 1024:
+            raise ValueError(f"threads must be within 1..1024, got {self.threads}")
+        if self.inner.core is None and not self.limits.is_fixed_depth:
+            raise ValueError(f"{self.name}: an evaluator in Python plays to a fixed depth only; leave out "
+                             "nodes and time")  # fmt: skip
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return getattr(self.inner, "notes", ())
+
+    @cached_property
+    def core(self) -> _core.Player | None:
+        """The form that plays in the core; None for a clock, or for an evaluator that lives in Python."""
+        if self.limits.seconds is not None or self.inner.core is None:
+            return None
+        return self._core_player(self.limits.depth or (DEEPEST if self.limits.nodes else 1))
+
+    def _core_player(self, depth: int) -> _core.Player:
+        ordering = solver_ordering() if (self.solve or 0) >= 13 else None
+        black, white, view = self.inner.core_evaluators
+        return _core.player(
+            black,
+            white,
+            view,
+            depth=depth,
+            nodes=self.limits.nodes or 0,
+            prob_cuts=self.tuning.core_prob_cuts if self.tuning else [],
+            solve_from=self.solve or 0,
+            order_by=ordering.evaluator if ordering else None,
+            ordering_weight=ordering.weight if ordering else 0.0,
+            book=self.book.core if self.book else None,
+            book_best=self.book_best,
+        )
+
+    def choose(self, board: Board) -> Square:
+        if self.core is not None:
+            return Square(
+                self.core.choose(board.black, board.white, board.mover == "black", secrets.randbits(63))
+            )
+        if self.book is not None and (square := self.book.choose(board, best=self.book_best)) is not None:
+            return square
+        return self.analyze(board).best
+
+    def judge(self, board: Board) -> list[tuple[Square, float]]:
+        """The legal moves with their minimax values for the mover, in the evaluator's own unit."""
+        return self.judge_many([board])[0]
+
+    def judge_many(self, boards: list[Board]) -> list[list[tuple[Square, float]]]:
+        """As judge, for many boards on all threads."""
+        depth = self.limits.depth or 1
+        if self.inner.core is None:
+            assert isinstance(self.inner, GreedyPlayer)
+            return [minimax_values(self.inner, board, depth) for board in boards]
+        black, white = board_bits(boards)
+        movers = np.array([board.mover == "black" for board in boards])
+        first, squares, values = self._core_player(depth).judge(black, white, movers, self.threads)
+        return [
+            [(Square(int(s)), float(v)) for s, v in zip(squares[a:b], values[a:b], strict=True)]
+            for a, b in itertools.pairwise(first)
+        ]
+
+    def with_seconds(self, seconds: float) -> SearchPlayer:
+        """The same player with a clock: so many seconds for a move."""
+        return replace(self, limits=SearchLimits(self.limits.depth, self.limits.nodes, seconds))
+
+    def in_discs(self, value: float, board: Board) -> float:
+        """A value as an expected disc difference, where the evaluator's scale is known."""
+        return value if self.tuning is None else self.tuning.in_discs(value, board.discs)
+
+    def analyze(self, board: Board, all_moves: bool = False) -> Analysis:
+        """The best move, or all moves, with values, expected play and what it took."""
+        if not board.has_moves:
+            raise ValueError("the mover has no legal move on this board")
+        began = time.perf_counter()
+        seconds = self.limits.seconds
+        empties = 64 - board.discs
+        solve = self.solve if self.solve is not None else SOLVE_IN_TIME if seconds is not None else 0
+        if empties > solve:
+            return self._searched(board, all_moves, seconds)
+        if seconds is None:
+            return self._solved(board, all_moves, None)[0]
+        fallback = self._searched(board, all_moves, SEARCH_SHARE * seconds)
+        left = seconds - (time.perf_counter() - began)
+        exact, finished = self._solved(board, all_moves, max(left, 0.001))
+        found = exact if finished else fallback
+        return replace(found, seconds=time.perf_counter() - began, nodes=fallback.nodes + exact.nodes)
+
+    @cached_property
+    def _searcher(self) -> _core.Searcher:
+        assert self.inner.core is not None
+        cuts = self.tuning.core_prob_cuts if self.tuning and not self.limits.is_fixed_depth else []
+        return _core.Searcher(self.inner.core, 20, self.threads, cuts)
+
+    @cached_property
+    def _solver(self) -> Solver:
+        return Solver(self.threads)
+
+    def _searched(self, board: Board, all_moves: bool, seconds: float | None) -> Analysis:
+        began = time.perf_counter()
+        if isinstance(self.inner, RandomPlayer) or self.inner.core is None:
+            judged = sorted(self.judge(board), key=lambda move: -move[1])
+            moves = tuple(JudgedMove(square, value, False, (square,)) for square, value in judged)
+            return Analysis(moves, self.limits.depth or 1, 0, time.perf_counter() - began, False)
+        depth = self.limits.depth or (1 if self.limits.is_fixed_depth else DEEPEST)
+        found, depth, nodes = run_until(
+            lambda stop: self._searcher.search(
+                board.black, board.white, board.mover == "black", depth,
+                self.limits.nodes or 1 << 62, stop, all_moves,
+            ),
+            seconds,
+        )  # fmt: skip
+        moves = tuple(
+            JudgedMove(Square(square), self.in_discs(value, board), False, tuple(map(Square, line)))
+            for square, value, line in found
+        )
+        return Analysis(moves, depth, nodes, time.perf_counter() - began, self.tuning is not None)
+
+    def _solved(self, board: Board, all_moves: bool, seconds: float | None) -> tuple[Analysis, bool]:
+        """Exact values, and whether there was time for them."""
+        began = time.perf_counter()
+        nodes, moves = 0, []
+        for square in board.legal_moves if all_moves else (None,):
+            left = None if seconds is None else max(seconds - (time.perf_counter() - began), 0.001)
+            solution = self._solver.solve(board if square is None else board.play(square), seconds=left)
+            nodes += solution.nodes
+            if not solution.finished:
+                return Analysis((), 64 - board.discs, nodes, time.perf_counter() - began, True), False
+            moves.append(_exact_move(solution, square))
+        moves.sort(key=lambda move: -move.value_for_mover)
+        took = time.perf_counter() - began
+        return Analysis(tuple(moves), 64 - board.discs, nodes, took, True), True
+
+
+def _exact_move(solution: Solution, square: Square | None) -> JudgedMove:
+    """A solved move: of the board itself (its best), or of the board after `square`."""
+    if square is None:
+        assert solution.best is not None
+        return JudgedMove(solution.best, float(solution.score_for_mover), True, solution.line)
+    return JudgedMove(square, -float(solution.score_for_mover), True, (square, *solution.line))

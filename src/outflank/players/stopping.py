@@ -1,0 +1,42 @@
+"""Long calls into the core that end when asked: after some seconds, or by Ctrl-C.
+
+>>> run_until(lambda stop: stop.is_set, seconds=1)
+False
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from outflank import _core
+
+Result = TypeVar("Result")
+
+
+def run_until(call: Callable[[_core.StopFlag], Result], seconds: float | None = None) -> Result:
+    """The result of `call(stop)`, which ends soon after its flag is set.
+
+    The call runs in a thread of its own: Python cannot answer Ctrl-C while it waits for the core.
+    """
+    stop = _core.StopFlag()
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(call(stop))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        thread.join(seconds)
+    finally:
+        stop.set()
+        thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,80 @@
+"""What a search should know of an evaluator: what its values mean in discs, and how far a shallow
+search foretells a deep one (Multi-ProbCut, Buro 1997). Fitted by learners/search_tuning.py.
+
+>>> tuning = SearchTuning.built_in("all-rounder")
+>>> tuning.in_discs(0.5, discs=30) > tuning.in_discs(0.25, discs=30) > 0
+True
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from outflank import _core
+
+STAGES = 4
+
+
+@dataclass(frozen=True)
+class ProbCut:
+    """A search to `depth` gives slope * (a search to `shallow`) + intercept, give or take sigma."""
+
+    depth: int
+    shallow: int
+    slope: float
+    intercept: float
+    sigma: float
+
+
+@dataclass(frozen=True)
+class SearchTuning:
+    """Fitted numbers of one evaluator, by stage of the game."""
+
+    discs_per_unit: tuple[float, ...]  # what one unit of value is worth at the end
+    prob_cuts: tuple[tuple[ProbCut, ...], ...]
+    ordering_weight: float  # replies of the opponent's that a unit is worth when moves are ordered
+
+    def in_discs(self, value: float, discs: int) -> float:
+        """A search's value of a board with so many discs, as a disc difference at the end."""
+        if abs(value) > _core.WON_GAME / 2:  # the search saw the end of the game
+            return value - _core.WON_GAME if value > 0 else value + _core.WON_GAME
+        return max(-64.0, min(64.0, value * self.discs_per_unit[stage_of(discs)]))
+
+    @property
+    def core_prob_cuts(self) -> list[list[_core.ProbCut]]:
+        return [[_core.ProbCut(**asdict(cut)) for cut in stage] for stage in self.prob_cuts]
+
+    @classmethod
+    def built_in(cls, name: str) -> SearchTuning | None:
+        """The tuning of a player that comes with outflank, if it has one."""
+        path = Path(str(files("outflank") / "data" / "tuning" / f"{name}.json"))
+        return cls.load(path) if path.exists() else None
+
+    @classmethod
+    def load(cls, path: str | Path) -> SearchTuning:
+        try:
+            return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(f"{path} is not a search tuning as outflank tune writes it: {error}") from None
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> SearchTuning:
+        cuts = tuple(tuple(ProbCut(**cut) for cut in stage) for stage in data["prob_cuts"])
+        discs = tuple(float(number) for number in data["discs_per_unit"])
+        if len(discs) != STAGES or len(cuts) != STAGES:
+            raise ValueError(f"it must have {STAGES} stages")
+        if any(cut.shallow < 1 or cut.shallow >= cut.depth or cut.slope <= 0 for s in cuts for cut in s):
+            raise ValueError("a cut needs 1 <= shallow < depth and a positive slope")
+        return cls(discs, cuts, float(data["ordering_weight"]))
+
+    def save(self, path: str | Path) -> None:
+        Path(path).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+
+
+def stage_of(discs: int) -> int:
+    """The stage of the game that a board is in; as in the core."""
+    return max(0, discs - 4) * STAGES // 61
