@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from outflank import Board, Game, OpeningBook, _core
+from outflank import Board, Game, OpeningBook, _core, named_player
 from outflank.board import Square, symmetric_square
 from outflank.games.records import GameRecord, read_games
 from outflank.learners.opening_book import BookLearner, Judgement, PlayerJudge
+from outflank.players.search import SearchPlayer
 
 # Mover and opponent: value and deviation (hundredths of a disc), the deviation's square, games.
 Entries = dict[tuple[int, int], tuple[int, int, int, int]]
@@ -263,9 +264,22 @@ def test_bad_settings() -> None:
         ({"seed": -1}, "a seed is a whole number"),
         ({"judge": "random"}, "random does not value moves"),
         ({"judge": "al-2"}, "did you mean all-2"),
+        ({"judge": "all-rounder,nodes=1000"}, "searches to a fixed depth"),
+        ({"judge": "random,solve=4"}, "random,solve=4 does not value moves"),
     ):
         with pytest.raises(ValueError, match=sentence):
             BookLearner.new(**arguments)
     with pytest.raises(ValueError, match="at least one game"):
         extended(learner(), 0)
-    assert PlayerJudge.named("all-2").judge_moves([Board()])[0][0][0] == Square("d3")
+
+
+def test_players_judge_in_discs() -> None:
+    for name, plain in (("all-rounder", "all-rounder,depth=1"), ("all-rounder,depth=3",) * 2):
+        judge, player = PlayerJudge.named(name), named_player(plain)
+        assert isinstance(player, SearchPlayer)
+        boards = [Board(), Board.from_transcript("f5d6c3d3c4f4")]
+        for board, judged in zip(boards, judge.judge_moves(boards), strict=True):
+            assert judged == [(move, player.in_discs(value, board)) for move, value in player.judge(board)]
+            assert all(abs(value) < 64 for _, value in judged)
+        assert judge.notes == ()
+    assert "taken as discs" in PlayerJudge.named("all-2").notes[0]

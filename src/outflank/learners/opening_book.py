@@ -1,6 +1,6 @@
 """Learning an opening book from games and from self-play (Buro, "Toward opening book learning", 1999).
 
->>> learner = BookLearner.new(plies=8, judge="all-2")
+>>> learner = BookLearner.new(plies=8, judge="all-rounder,depth=2")
 >>> for step in learner.extend(games=10): pass
 >>> step.games, step.positions > 40, step.waiting
 (10, True, 0)
@@ -17,8 +17,8 @@ extended later ends with the same bytes as one that never was, if the number of 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -29,10 +29,13 @@ from outflank import _core
 from outflank.board import Board, Square
 from outflank.evaluators.whole_files import write_whole
 from outflank.games.game_record import GameRecord, matrix_of, moves_matrix
+from outflank.games.match import available_cores
+from outflank.players.greedy import GreedyPlayer, RandomPlayer
 from outflank.players.names import named_player
 from outflank.players.opening_book import OpeningBook
+from outflank.players.search import SearchPlayer
 
-DEFAULT_JUDGE = "all-rounder"
+DEFAULT_JUDGE = "all-rounder,depth=4"
 DEFAULT_PLIES = 20
 DEFAULT_VARIETY = 1.0
 JUDGED_AT_A_TIME = 256
@@ -54,20 +57,35 @@ class Judge(Protocol):
 
 @dataclass(frozen=True)
 class PlayerJudge:
-    """A named player's values of moves. They must be in discs to stand beside the results of games."""
+    """A named player's minimax values of moves, in discs where its evaluator's scale is known."""
 
     name: str
-    judge: Callable[[Board], Judgement]
+    player: SearchPlayer
 
     @classmethod
     def named(cls, name: str) -> PlayerJudge:
-        judge = getattr(named_player(name), "judge", None)
-        if judge is None:
+        player = named_player(name)
+        if isinstance(player, GreedyPlayer):
+            player = named_player(f"{name},depth=1")
+        if not isinstance(player, SearchPlayer) or isinstance(player.inner, RandomPlayer):
             raise ValueError(f"{name} does not value moves, so it cannot judge a book's deviations")
-        return cls(name, judge)
+        if not player.limits.is_fixed_depth:
+            raise ValueError(f"{name}: a book's judge searches to a fixed depth, so that the same seed gives "
+                             "the same book; leave out nodes and time")  # fmt: skip
+        return cls(name, replace(player, threads=available_cores()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the values."""
+        if self.player.tuning is not None:
+            return ()
+        return (f"what {self.name}'s values mean in discs is not known; they are taken as discs",)
 
     def judge_moves(self, boards: Sequence[Board]) -> list[Judgement]:
-        return [self.judge(board) for board in boards]
+        return [
+            [(square, self.player.in_discs(value, board)) for square, value in judged]
+            for board, judged in zip(boards, self.player.judge_many(list(boards)), strict=True)
+        ]
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def build(
         int | None, typer.Option(help="Games of self-play; 1,000, or none with --from.", min=0)
     ] = None,
     player: Annotated[
-        str | None, typer.Option(metavar="PLAYER", help="Who judges moves and plays, in discs.")
+        str | None, typer.Option(metavar="PLAYER", help="Who judges moves; all-rounder,depth=4 by default.")
     ] = None,
     plies: Annotated[int, typer.Option(help="How many moves deep.", min=1, max=60)] = 20,
     sources: Annotated[
@@ -168,6 +168,8 @@ def _learn(
     path: Path, learner: BookLearner, records: list[GameRecord], min_games: int, games: int, as_json: bool
 ) -> None:
     """Learns, saves now and then and in the end, also if interrupted, and reports."""
+    for text in getattr(learner.judge, "notes", ()):
+        note(text)
     before, began = learner.step, time.perf_counter()
     interrupted = False
     try:
