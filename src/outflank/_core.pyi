@@ -115,6 +115,11 @@ class Evaluator:
 
 def piece_counter(weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Evaluator: ...
 
+def iago(square_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Evaluator:
+    """
+    coefficients: base and slope of positional, early, late and potential mobility.
+    """
+
 def ntuple_network(tables: Sequence[Sequence[Sequence[int]]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stages: int = 1, form: str = 'compiled') -> Evaluator:
     """form: plain, folded, or compiled (the faster of the two)."""
 

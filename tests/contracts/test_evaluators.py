@@ -14,6 +14,7 @@ from outflank import (
     DoubledFunction,
     FunctionEvaluator,
     GreedyPlayer,
+    Iago,
     Match,
     Mlp,
     NTupleNetwork,
@@ -25,6 +26,7 @@ from outflank import (
     save_player,
 )
 from outflank.evaluators.storage import View
+from tests.evaluators.slow_iago import slow_iago
 
 Bits = npt.NDArray[np.uint64]
 
@@ -39,6 +41,7 @@ EVALUATORS: dict[str, CoreEvaluator] = {
     for name, evaluator in {
         "piece-counter": PieceCounter(),
         "symmetric-piece-counter": PieceCounter.symmetric(),
+        "iago": Iago(),
         "all-2": NTupleNetwork.of_shape("all-2"),
         "all-1-2-3": NTupleNetwork.of_shape("all-1-2-3"),
         "all-4-in-3-stages": NTupleNetwork.of_shape("all-4", stages=3),
@@ -60,6 +63,8 @@ def slow_values(evaluator: CoreEvaluator, black: Bits, white: Bits) -> npt.NDArr
         digits = [[(int(b) >> s & 1) - (int(w) >> s & 1) for s in range(64)]
                   for b, w in zip(black, white, strict=True)]  # fmt: skip
         return np.array(digits) @ evaluator.square_weights
+    if isinstance(evaluator, Iago):
+        return slow_iago(evaluator.weights, black, white)
     assert isinstance(evaluator, NTupleNetwork | Mlp | SpatialMlp)
     return evaluator.values_plainly(black, white)
 

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle, StepPatch
 
 from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.iago import Iago
 from outflank.evaluators.mlp import Mlp, dense_layers
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
@@ -59,6 +60,7 @@ def bar_heights(axes: Axes) -> list[float]:
     "evaluator",
     [
         HEURISTIC,
+        randomised(Iago()),
         randomised(NTupleNetwork.of_shape("rand-3x2+corner-3x3")),
         randomised(NTupleNetwork.of_shape("rand-1x3+rand-2x5", stages=4)),
         NTupleNetwork.of_shape("diagonal-8"),
@@ -102,6 +104,16 @@ def test_a_piece_counter_prints_its_weights_square_by_square() -> None:
     assert b1.get_position() == (1.5, 0.5)
     assert axes.get_ylim() == (8, 0), "row 1 is on top"
     assert [label.get_text() for label in axes.get_xticklabels()] == list("abcdefgh")
+
+
+def test_iago_prints_its_weights_below_its_formula() -> None:
+    iago = randomised(Iago())
+    figure = draw_evaluator(iago)
+    axes = panel(figure, "weights")
+    assert heat_map_values(axes).tolist() == iago.square_weights.tolist()
+    (caption,) = (text for text in figure.texts if text.get_text().startswith(iago.formula))
+    letters = axes.get_xticklabels()[0].get_window_extent()
+    assert caption.get_window_extent().y0 > letters.y1
 
 
 def test_numbers_can_be_read_on_their_colours() -> None:

@@ -16,6 +16,10 @@ class PieceCounterArchitecture(_Strict):
     symmetric: bool = False
 
 
+class IagoArchitecture(_Strict):
+    kind: Literal["iago"]
+
+
 class NTupleNetworkArchitecture(_Strict):
     kind: Literal["n-tuple-network"]
     stages: int = 1
@@ -32,7 +36,11 @@ class SpatialMlpArchitecture(_Strict):
 
 
 OneArchitecture = Annotated[
-    PieceCounterArchitecture | NTupleNetworkArchitecture | MlpArchitecture | SpatialMlpArchitecture,
+    PieceCounterArchitecture
+    | IagoArchitecture
+    | NTupleNetworkArchitecture
+    | MlpArchitecture
+    | SpatialMlpArchitecture,
     Field(discriminator="kind"),
 ]
 
@@ -46,6 +54,7 @@ class DoubledArchitecture(_Strict):
 class PlayerMetadata(_Strict):
     architecture: Annotated[
         PieceCounterArchitecture
+        | IagoArchitecture
         | NTupleNetworkArchitecture
         | MlpArchitecture
         | SpatialMlpArchitecture

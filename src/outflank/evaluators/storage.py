@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.iago import Iago
 from outflank.evaluators.league_text import PlayerFileError, read_league_text, write_league_text
 from outflank.evaluators.mlp import Mlp
 from outflank.evaluators.ntuple_network import NTupleNetwork
@@ -142,6 +143,8 @@ def _build_one(architecture: dict[str, Any], weights: FloatArray | None) -> Core
     match architecture["kind"]:
         case "piece-counter":
             return PieceCounter(weights, is_symmetric=architecture["symmetric"])
+        case "iago":
+            return Iago(weights)
         case "n-tuple-network":
             return NTupleNetwork(architecture["tables"], weights, stages=architecture["stages"])
         case "mlp":

@@ -23,6 +23,9 @@ class BuiltIn:
 
 BUILT_IN = {
     "standard-heuristic": BuiltIn("hand-made piece counter, the League's opponent", "negation"),
+    "disc-difference": BuiltIn("as many discs as possible, the PDP of Chong 2003", "inversion"),
+    "positional": BuiltIn("hand-made weights of squares, the PSP of Chong 2003", "inversion"),
+    "iago": BuiltIn("weights of squares and mobility, after Rosenbloom 1982", "inversion"),
     "all-2": BuiltIn("evolved network of Jaskowski 2014, Figure 7", "inversion"),
     "league-champion": BuiltIn("best response to the heuristic, by temporal differences", "inversion"),
     "all-rounder": BuiltIn("the best general player, by temporal differences", "inversion"),

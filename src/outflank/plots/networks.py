@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 from outflank.board import Board
 from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.iago import Iago
 from outflank.evaluators.mlp import Mlp, dense_layers
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
@@ -87,6 +88,11 @@ def _picture(evaluator: Evaluator | DoubledFunction) -> _Picture:
     match evaluator:
         case PieceCounter():
             return _squares(evaluator.square_weights, "Weight of a black disc on each square")
+        case Iago():
+            return _squares(
+                evaluator.square_weights,
+                f"{evaluator.formula}\nPositional: the weight of a black disc on each square",
+            )
         case NTupleNetwork():
             return _ntuple_network(evaluator)
         case Mlp():
@@ -120,16 +126,17 @@ def _doubled(black: _Picture, white: _Picture) -> _Picture:
 def _squares(values: FloatArray, meaning: str, board: Board | None = None) -> _Picture:
     """A number a square, as the weights in Lucas 2007, Figures 2 and 3."""
     scale = ColourScale.around_zero(values)
+    top = 0.55 + 0.17 * meaning.count("\n")
 
     def draw(sheet: Sheet) -> None:
         sheet.write(meaning, left=0.25, top=0.08, size=9)
-        axes = sheet.panel("weights", left=0.5, top=0.55, width=5.0, height=5.0)
+        axes = sheet.panel("weights", left=0.5, top=top, width=5.0, height=5.0)
         draw_heat_map(axes, values, scale, numbers_size=9)
         if board is not None:
             draw_discs(axes, board)
-        scale.draw_bar(sheet.panel("scale", left=5.65, top=0.55, width=0.16, height=5.0))
+        scale.draw_bar(sheet.panel("scale", left=5.65, top=top, width=0.16, height=5.0))
 
-    return _Picture(6.6, 5.75, draw)
+    return _Picture(6.6, top + 5.2, draw)
 
 
 def _any_evaluator(evaluator: Evaluator) -> _Picture:

@@ -73,6 +73,7 @@ def show(
 def _print_shown(report: dict[str, Any], evaluator: Any) -> None:
     from rich.table import Table
 
+    from outflank.evaluators.iago import Iago
     from outflank.evaluators.piece_counter import PieceCounter
 
     table = Table(show_header=False)
@@ -80,13 +81,15 @@ def _print_shown(report: dict[str, Any], evaluator: Any) -> None:
         if key != "picture":
             table.add_row(key.replace("_", " "), f"{value:,}" if isinstance(value, int) else f"{value}")
     out.print(table)
-    if isinstance(evaluator, PieceCounter):
+    if isinstance(evaluator, PieceCounter | Iago):
         board = Table(show_header=True, box=None, padding=(0, 1))
         for column in " abcdefgh":
             board.add_column(column, justify="right", style="dim" if column == " " else "")
         for number, row in enumerate(evaluator.square_weights.reshape(8, 8), start=1):
             board.add_row(str(number), *(f"{weight:g}" for weight in row))
         out.print(board)
+    if isinstance(evaluator, Iago):
+        out.print(evaluator.formula, markup=False)
     if "picture" in report:
         out.print(f"Picture: {report['picture']}", markup=False)
     else:
