@@ -25,7 +25,13 @@ from outflank.board import Board, Square
 from outflank.evaluators.protocol import board_bits
 from outflank.players.analysis import Analysis, JudgedMove
 from outflank.players.greedy import GreedyPlayer, RandomPlayer
-from outflank.players.knowledge import Solution, Solver, solver_ordering
+from outflank.players.knowledge import (
+    ORDERING_PAYS_FROM,
+    ORDERING_WEIGHT,
+    Solution,
+    Solver,
+    solver_ordering,
+)
 from outflank.players.minimax import minimax_values
 from outflank.players.opening_book import OpeningBook
 from outflank.players.stopping import run_until
@@ -93,7 +99,7 @@ class SearchPlayer:
         return self._core_player(self.limits.depth or (DEEPEST if self.limits.nodes else 1))
 
     def _core_player(self, depth: int) -> _core.Player:
-        ordering = solver_ordering() if (self.solve or 0) >= 13 else None
+        ordering = solver_ordering() if (self.solve or 0) >= ORDERING_PAYS_FROM else None
         black, white, view = self.inner.core_evaluators
         return _core.player(
             black,
@@ -103,8 +109,8 @@ class SearchPlayer:
             nodes=self.limits.nodes or 0,
             prob_cuts=self.tuning.core_prob_cuts if self.tuning else [],
             solve_from=self.solve or 0,
-            order_by=ordering.evaluator if ordering else None,
-            ordering_weight=ordering.weight if ordering else 0.0,
+            order_by=ordering,
+            ordering_weight=ORDERING_WEIGHT,
             book=self.book.core if self.book else None,
             book_best=self.book_best,
         )

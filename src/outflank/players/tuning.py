@@ -36,7 +36,6 @@ class SearchTuning:
 
     discs_per_unit: tuple[float, ...]  # what one unit of value is worth at the end
     prob_cuts: tuple[tuple[ProbCut, ...], ...]
-    ordering_weight: float  # replies of the opponent's that a unit is worth when moves are ordered
 
     def in_discs(self, value: float, discs: int) -> float:
         """A search's value of a board with so many discs, as a disc difference at the end."""
@@ -69,7 +68,7 @@ class SearchTuning:
             raise ValueError(f"it must have {STAGES} stages")
         if any(cut.shallow < 1 or cut.shallow >= cut.depth or cut.slope <= 0 for s in cuts for cut in s):
             raise ValueError("a cut needs 1 <= shallow < depth and a positive slope")
-        return cls(discs, cuts, float(data["ordering_weight"]))
+        return cls(discs, cuts)
 
     def save(self, path: str | Path) -> None:
         Path(path).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")

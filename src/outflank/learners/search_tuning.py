@@ -1,0 +1,128 @@
+"""Fits what a search should know of an evaluator (players/tuning.py) from its own games.
+
+Multi-ProbCut (Buro 1997): positions are searched to several depths; a deep value is regressed on a
+shallow one, by stage of the game, and the spread around the line says how far a shallow search may be
+trusted. What a unit of value is worth in discs: the games are played on from those positions, and the
+results regressed on the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank import _core
+from outflank.board import Board
+from outflank.games.match import Match, available_cores
+from outflank.players.greedy import GreedyPlayer
+from outflank.players.search import SearchLimits, SearchPlayer
+from outflank.players.tuning import STAGES, ProbCut, SearchTuning, stage_of
+
+DEEPEST_FITTED = 10
+# What a search to each depth asks first; of the same parity, since odd and even depths differ.
+SHALLOW = {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4}
+# Deeper than was fitted: as the deepest fitted of the same parity.
+LIKE = {11: 9, 12: 10, 13: 9, 14: 10, 15: 9, 16: 10}
+EPSILON = 0.1  # of the games that positions are taken from
+FEWEST = 20  # positions of a stage to fit a line to
+
+Values = dict[int, npt.NDArray[np.float64]]  # by depth
+
+
+@dataclass(frozen=True)
+class TuningStep:
+    """How far the fitting is: searches done, of all."""
+
+    done: int
+    total: int
+
+
+def sample_positions(player: GreedyPlayer, count: int, seed: int) -> list[Board]:
+    """One position from each of many games with forced random moves, at every stage alike."""
+    generator = np.random.default_rng(seed)
+    boards = []
+    match = Match(player, player, double_games=(count + 1) // 2, epsilon=EPSILON, seed=seed)
+    for game in match.games():
+        # A search must be able to reach its depth, so not the last dozen squares.
+        ply = int(generator.integers(4, 48))
+        board = game.boards[min(ply, len(game.boards) - 1)].settled()
+        if board.has_moves and 64 - board.discs > DEEPEST_FITTED:
+            boards.append(board)
+    return boards[:count]
+
+
+def fit(
+    player: GreedyPlayer, positions: int = 2000, seed: int = 1, threads: int | None = None
+) -> Iterator[TuningStep | SearchTuning]:
+    """Steps, then the tuning."""
+    if player.core is None:
+        raise ValueError(f"{player.name}: only evaluators of the core search by nodes or time")
+    threads = threads or available_cores()
+    boards = sample_positions(player, positions, seed)
+    stages = np.array([stage_of(board.discs) for board in boards])
+    depths = sorted({1, 2, 4, *SHALLOW, *SHALLOW.values()})
+    values: Values = {}
+    for done, depth in enumerate(depths):
+        yield TuningStep(done * len(boards), (len(depths) + 1) * len(boards))
+        values[depth] = _values(player.core, boards, depth, threads)
+    yield TuningStep(len(depths) * len(boards), (len(depths) + 1) * len(boards))
+    results = _results(player, boards, seed, threads)
+    cuts = tuple(_cuts(values, stages == stage) for stage in range(STAGES))
+    discs = tuple(_slope_through_zero(values[4][stages == s], results[stages == s]) for s in range(STAGES))
+    yield SearchTuning(discs, cuts)
+
+
+def _values(player: _core.Player, boards: list[Board], depth: int, threads: int) -> npt.NDArray[np.float64]:
+    """What each board is worth to its mover, searched to a depth without forward pruning."""
+
+    def of_some(part: list[Board]) -> list[float]:
+        searcher = _core.Searcher(player, 18, 1, [])
+        return [
+            searcher.search(b.black, b.white, b.mover == "black", depth, 1 << 62, None, False)[0][0][1]
+            for b in part
+        ]
+
+    parts = [boards[i::threads] for i in range(threads)]
+    values = np.empty(len(boards))
+    with ThreadPoolExecutor(threads) as pool:
+        for i, found in enumerate(pool.map(of_some, parts)):
+            values[i::threads] = found
+    return values
+
+
+def _results(player: GreedyPlayer, boards: list[Board], seed: int, threads: int) -> npt.NDArray[np.float64]:
+    """The disc difference for each board's mover when the game is played on, two plies deep."""
+    strong = SearchPlayer(player, SearchLimits(depth=2), solve=12, name="strong")
+    match = Match(strong, strong, double_games=len(boards), starts=boards, seed=seed, threads=threads)
+    for_first = np.concatenate([batch.disc_differences for batch in match.batches()]).astype(float)
+    black = (for_first[0::2] - for_first[1::2]) / 2  # the first player is Black, then White
+    return np.where([board.mover == "black" for board in boards], black, -black)
+
+
+def _cuts(values: Values, of_stage: npt.NDArray[np.bool_]) -> tuple[ProbCut, ...]:
+    fitted = {}
+    for depth, shallow in SHALLOW.items():
+        won = (np.abs(values[depth]) > _core.WON_GAME / 2) | (np.abs(values[shallow]) > _core.WON_GAME / 2)
+        x, y = values[shallow][of_stage & ~won], values[depth][of_stage & ~won]
+        if len(x) < FEWEST or x.std() == 0:
+            continue
+        slope, intercept = np.polyfit(x, y, 1)
+        sigma = float(np.std(y - slope * x - intercept, ddof=2))
+        if slope > 0:
+            fitted[depth] = ProbCut(depth, shallow, float(slope), float(intercept), sigma)
+    for depth, like in LIKE.items():
+        if like in fitted:
+            cut = fitted[like]
+            fitted[depth] = ProbCut(depth, cut.shallow, cut.slope, cut.intercept, cut.sigma)
+    return tuple(fitted[depth] for depth in sorted(fitted))
+
+
+def _slope_through_zero(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
+    """Discs a unit of value: even positions are worth nothing to either side."""
+    usable = np.abs(x) < _core.WON_GAME / 2
+    x, y = x[usable], y[usable]
+    return float(x @ y / (x @ x)) if x @ x > 0 else 0.0

@@ -1,0 +1,194 @@
+"""Search against plain minimax, limits, threads, and what a player says of a board."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from outflank import (
+    Board,
+    FunctionEvaluator,
+    GreedyPlayer,
+    Match,
+    Mlp,
+    NTupleNetwork,
+    PieceCounter,
+    SearchLimits,
+    SearchPlayer,
+    Solver,
+    _core,
+    named_player,
+)
+from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.storage import View
+from outflank.players.minimax import minimax_values
+
+GENERATOR = np.random.default_rng(4)
+
+
+def coarse(weights: np.ndarray) -> np.ndarray:
+    """Few different weights make many equal values: ties are where a search goes wrong."""
+    return np.round(weights)
+
+
+COARSE_COUNTER = PieceCounter(coarse(GENERATOR.normal(size=64)))
+NETWORK = NTupleNetwork.of_shape("all-2")
+COARSE_NETWORK = NETWORK.with_weights(coarse(GENERATOR.normal(size=NETWORK.weights.size)))
+MLP = Mlp(hidden=8)
+FINE_MLP = MLP.with_weights(GENERATOR.normal(size=MLP.weights.size))
+PLAYERS = [
+    GreedyPlayer(COARSE_COUNTER, "negation"),
+    GreedyPlayer(COARSE_COUNTER, "inversion"),
+    GreedyPlayer(COARSE_NETWORK, "inversion"),
+    GreedyPlayer(COARSE_NETWORK, "negation"),
+    GreedyPlayer(FINE_MLP, "inversion"),
+    GreedyPlayer(DoubledFunction(COARSE_NETWORK, FINE_MLP), "doubled"),
+]
+
+
+def boards() -> list[Board]:
+    """From random games: openings, middle games, endings with passes."""
+    random = named_player("random")
+    found = []
+    for number, game in enumerate(Match(random, random, double_games=8, seed=3).games()):
+        found += [b.settled() for b in game.boards[number % 7 :: 9] if not b.is_over]
+    # A pass right after the first move, for either side.
+    found.append(Board("-XXXXXXO" + "X" * 55 + "- O"))
+    found.append(Board("XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX-OXXXXXX-- X"))
+    return [board for board in found if board.has_moves]
+
+
+BOARDS = boards()
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("player", PLAYERS, ids=lambda p: f"{p.evaluator.description}-{p.view}")
+def test_values_are_those_of_plain_minimax(player: GreedyPlayer, depth: int) -> None:
+    searching = SearchPlayer(player, SearchLimits(depth=depth))
+    for board in BOARDS[:: 1 if depth < 3 else 5]:
+        assert searching.judge(board) == minimax_values(player, board, depth)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("player", PLAYERS, ids=lambda p: f"{p.evaluator.description}-{p.view}")
+def test_alpha_beta_chooses_as_plain_minimax_ties_included(player: GreedyPlayer, depth: int) -> None:
+    core = SearchPlayer(player, SearchLimits(depth=depth)).core
+    assert core is not None
+    with_ties = 0
+    for board in BOARDS[:: 1 if depth < 3 else 5]:
+        values = minimax_values(player, board, depth)
+        best = max(value for _, value in values)
+        ties = {square for square, value in values if value >= best - _core.TIE}
+        with_ties += len(ties) > 1
+        # Each tie is missed by 60 draws with a chance below (1 - 1/8)^60 = 0.0003; the seeds are fixed.
+        chosen = {
+            core.choose(board.black, board.white, board.mover == "black", seed)
+            for seed in range(60 if len(ties) > 1 else 2)
+        }
+        assert chosen == ties, board
+    assert with_ties > 3 or player.evaluator in (FINE_MLP,) or player.view == "doubled"
+
+
+def test_an_evaluator_in_python_searches_too() -> None:
+    weights = COARSE_COUNTER.square_weights
+    function = FunctionEvaluator(lambda squares: squares @ weights, "in python")
+    inner, twin = GreedyPlayer(function, "negation"), GreedyPlayer(COARSE_COUNTER, "negation")
+    player = SearchPlayer(inner, SearchLimits(depth=2), name="python")
+    assert player.core is None
+    for board in BOARDS[::9]:
+        expected = dict(SearchPlayer(twin, SearchLimits(depth=2)).judge(board))
+        assert dict(player.judge(board)) == expected
+        assert expected[player.choose(board)] == max(expected.values())
+    with pytest.raises(ValueError, match="fixed depth"):
+        SearchPlayer(inner, SearchLimits(nodes=1000))
+
+
+@pytest.mark.parametrize("view", ["inversion", "negation"])
+def test_real_search_without_pruning_finds_the_minimax_value(view: View) -> None:
+    player = GreedyPlayer(FINE_MLP, view)
+    for depth in (1, 2, 3, 4):
+        searching = SearchPlayer(player, SearchLimits(depth=depth))
+        for board in BOARDS[::7]:
+            values = dict(searching.judge(board))
+            everything = searching.analyze(board, all_moves=True)
+            assert {move.square for move in everything.moves} == set(values)
+            if 64 - board.discs <= depth:
+                continue  # the last disc is judged by the result there
+            for move in everything.moves:
+                assert move.value_for_mover == pytest.approx(values[move.square], rel=1e-6, abs=1e-6)
+            alone = searching.analyze(board)
+            assert alone.value_for_mover == pytest.approx(max(values.values()), rel=1e-6, abs=1e-6)
+            assert alone.depth == depth
+
+
+def test_lines_are_legal_play() -> None:
+    player = named_player("all-rounder,depth=6")
+    assert isinstance(player, SearchPlayer)
+    for board in BOARDS[::6]:
+        for move in player.analyze(board, all_moves=True).moves:
+            played = board
+            for square in move.line:
+                played = played.settled().play(square)
+            assert move.line[0] == move.square
+
+
+def test_games_do_not_depend_on_threads_or_batches() -> None:
+    for names in (
+        ("all-2,depth=3,solve=9", "all-2,depth=2"),
+        ("all-rounder,nodes=500,solve=14", "all-2,nodes=300"),
+        ("random,solve=8", "all-2"),
+    ):
+        first, second = (named_player(name) for name in names)
+        one = Match(first, second, double_games=6, epsilon=0.2, threads=1)
+        several = Match(first, second, double_games=6, epsilon=0.2, threads=3)
+        again = Match(named_player(names[0]), second, double_games=6, epsilon=0.2, threads=2)
+        expected = [game.transcript for game in one.games()]
+        assert [game.transcript for game in several.games()] == expected
+        assert [game.transcript for game in again.games()] == expected
+
+
+def test_depth_solver_and_book_play_the_same_in_step() -> None:
+    """The path of players outside the core, with a core player on the other side."""
+    strong = named_player("all-2,depth=2,solve=8")
+    python = FunctionEvaluator(lambda squares: squares @ COARSE_COUNTER.square_weights, "python")
+    in_step = Match(GreedyPlayer(python, "negation"), strong, double_games=4, epsilon=0.1)
+    in_core = Match(GreedyPlayer(COARSE_COUNTER, "negation"), strong, double_games=4, epsilon=0.1)
+    assert [g.transcript for g in in_step.games()] == [g.transcript for g in in_core.games()]
+
+
+def test_the_solver_takes_over() -> None:
+    random = named_player("random")
+    for game in Match(random, random, double_games=3, seed=8).games():
+        board = game.boards[50].settled()
+        player = named_player("all-2,solve=10")
+        assert isinstance(player, SearchPlayer)
+        best = Solver().solve(board).score_for_mover
+        analysis = player.analyze(board, all_moves=True)
+        assert analysis.exact
+        assert analysis.value_for_mover == best
+        exact = {move.square: move.value_for_mover for move in analysis.moves}
+        assert exact[player.choose(board)] == best
+
+
+def test_limits_are_kept() -> None:
+    board = Board.from_transcript("f5d6c3d3c4f4")
+    few = named_player("all-rounder,nodes=2000")
+    many = named_player("all-rounder,nodes=200000")
+    timed = named_player("all-rounder,time=0.2,depth=3")
+    assert isinstance(few, SearchPlayer)
+    assert isinstance(many, SearchPlayer)
+    assert isinstance(timed, SearchPlayer)
+    # One more iteration may begin before the limit; it stops within a few hundred nodes of it.
+    assert few.analyze(board).nodes < 2000 + 1000
+    assert few.analyze(board).depth < many.analyze(board).depth
+    assert timed.analyze(board).depth == 3
+    assert timed.with_seconds(0.05).limits == SearchLimits(depth=3, seconds=0.05)
+
+
+def test_several_threads_find_a_move_and_a_value() -> None:
+    board = Board.from_transcript("f5d6c3d3c4f4")
+    player = named_player("all-rounder,depth=7,threads=3")
+    alone = named_player("all-rounder,depth=7")
+    assert isinstance(player, SearchPlayer)
+    assert isinstance(alone, SearchPlayer)
+    assert player.analyze(board).value_for_mover == alone.analyze(board).value_for_mover
