@@ -133,6 +133,19 @@ class Board:
         """Neither side can move."""
         return not self.has_moves and not self._other_side().has_moves
 
+    def why_impossible(self) -> str | None:
+        """A reason why no game from the usual start reaches this board, or None if none was found."""
+        discs = self.black | self.white
+        if missing := squares_in(_CENTRE & ~discs):
+            return f"{missing[0]} is empty, but a game begins with discs on the four squares of the centre"
+        reached, grown = 0, _CENTRE
+        while reached != grown:  # each disc was placed beside another
+            reached = grown
+            grown = (reached | _beside(reached)) & discs
+        if apart := squares_in(discs & ~reached):
+            return f"the disc on {apart[0]} touches none that leads to the centre"
+        return None
+
     @property
     def disc_difference(self) -> int:
         """Black discs minus white discs."""
@@ -265,6 +278,15 @@ class Board:
         return f"{count}: game over" if self.is_over else f"{count}: {self.mover} to move"
 
 
+def _beside(squares: int) -> int:
+    """The squares themselves and their neighbours in the eight directions."""
+    wide = squares | (squares & ~_COLUMN_H) << 1 | (squares & ~_COLUMN_A) >> 1
+    return (wide | wide << 8 | wide >> 8) & (1 << 64) - 1
+
+
+_CENTRE = 1 << 27 | 1 << 28 | 1 << 35 | 1 << 36
+_COLUMN_A = 0x0101010101010101
+_COLUMN_H = 0x8080808080808080
 _START_BLACK = 1 << 28 | 1 << 35
 _START_WHITE = 1 << 27 | 1 << 36
 

@@ -16,6 +16,11 @@ def read_start_positions(path: str | Path) -> tuple[Board, ...]:
     FFO text: a line a board, 64 characters and the side to move, then anything after `;` or `%`; empty
     lines and lines that open with `%` or `#` are skipped. Number grid: 64 numbers a board, Black moves.
     """
+    return tuple(board for board, _ in read_positions(path))
+
+
+def read_positions(path: str | Path) -> list[tuple[Board, str]]:
+    """As read_start_positions, each board with what its line says after it."""
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path} is a folder, not a file of positions")
@@ -30,23 +35,23 @@ def read_start_positions(path: str | Path) -> tuple[Board, ...]:
     boards = _number_grids(text, path) if re.match(r"\s*[0-9]", text) else _ffo_lines(text, path)
     if not boards:
         raise ValueError(f"{path} holds no positions")
-    return tuple(boards)
+    return boards
 
 
-def _ffo_lines(text: str, path: Path) -> list[Board]:
+def _ffo_lines(text: str, path: Path) -> list[tuple[Board, str]]:
     boards = []
     for number, line in enumerate(text.splitlines(), start=1):
-        position = re.split(r"[;%]", line)[0].strip()
-        if not position or line.lstrip().startswith(("#", "%")):
+        position, _, rest = line.partition("%")[0].partition(";")
+        if not position.strip() or line.lstrip().startswith(("#", "%")):
             continue
         try:
-            boards.append(Board(position))
+            boards.append((Board(position), rest))
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
     return boards
 
 
-def _number_grids(text: str, path: Path) -> list[Board]:
+def _number_grids(text: str, path: Path) -> list[tuple[Board, str]]:
     tokens = [(match[0], match.start()) for match in re.finditer(r"\S+", text)]
     if len(tokens) % 64:
         raise ValueError(f"{path} holds {len(tokens)} numbers, which is not a multiple of 64; is it cut off?")
@@ -59,5 +64,5 @@ def _number_grids(text: str, path: Path) -> list[Board]:
                 raise ValueError(f"{path}, line {line}: {token[:20]!r} is none of 0 (white), 1 and 2 (black)")
             black |= (token == "2") << square
             white |= (token == "0") << square
-        boards.append(Board.from_discs(black, white))
+        boards.append((Board.from_discs(black, white), ""))
     return boards

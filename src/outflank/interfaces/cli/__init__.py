@@ -12,7 +12,18 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from outflank.interfaces.cli import bench, book, engine, games, league, learning, players, scoring, tournament
+from outflank.interfaces.cli import (
+    bench,
+    book,
+    engine,
+    games,
+    league,
+    learning,
+    players,
+    scoring,
+    solve,
+    tournament,
+)
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -49,6 +60,7 @@ players.add_to(app)
 games.add_to(app)
 book.add_to(app)
 bench.add_to(app)
+solve.add_to(app)
 engine.add_to(app)
 
 

@@ -42,6 +42,13 @@ class Meter:
             progress, task = self._bar
             progress.update(task, completed=self.done, rate=f"{self.rate:,.0f}", described=described or "")
 
+    def reach(self, done: int, total: int) -> None:
+        """Where the work stands, when its size is known only as it goes."""
+        if self._bar is not None:
+            progress, task = self._bar
+            progress.update(task, total=total)
+        self.advance(done - self.done)
+
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.began
