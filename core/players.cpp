@@ -27,6 +27,13 @@ std::array<std::uint8_t, 64> best_first(std::span<const double> values) {
     return order;
 }
 
+// Corners, or else the first three squares of a set.
+Bits few_of(Bits set) {
+    constexpr Bits CORNERS = 0x8100000000000081ULL;
+    const Bits after_three = without_lowest(without_lowest(without_lowest(set)));
+    return (set & CORNERS) != 0 ? set & CORNERS : set & ~after_three;
+}
+
 Board board_after(const Board& board, const MoveList& moves, std::size_t i) {
     return Board::of(board.position().play(moves.squares[i], moves.flipped[i]),
                      other(board.mover));
@@ -51,20 +58,40 @@ double SeatedPlayer::minimax(const Board& board, int plies, double alpha, double
 
 double SeatedPlayer::minimax_of_moves(const Board& board, Bits legal, int plies, double alpha,
                                       double beta) {
+    if (plies == 1) {
+        return best_at_one_ply(board, legal, beta);
+    }
     const MoveList moves(board.position(), legal);
     MoveValues values(moves.count);
     one_ply_.judge(board, moves, values.span());
     double best = -INFINITE;
-    if (plies == 1) {
-        for (const double value : values.span()) {
-            best = std::max(best, value);
-        }
-        return best;
-    }
     const auto order = best_first(values.span());
     for (std::size_t k = 0; k < values.span().size() && best < beta; ++k) {
         const Board next = board_after(board, moves, order[k]);
         best = std::max(best, -minimax(next, plies - 1, -beta, -std::max(alpha, best)));
+    }
+    return best;
+}
+
+// The last ply, where the evaluator's time goes: a few moves at a time until one is good enough. The
+// move that was so in the board before, a sister of this one, often is again.
+double SeatedPlayer::best_at_one_ply(const Board& board, Bits legal, double beta) {
+    double best = -INFINITE;
+    Bits next = beta == INFINITE ? legal : legal & good_reply_;
+    for (Bits rest = legal; rest != 0 && best < beta; next = few_of(rest)) {
+        if (next == 0) {
+            continue;
+        }
+        const MoveList moves(board.position(), next);
+        MoveValues values(moves.count);
+        one_ply_.judge(board, moves, values.span());
+        for (std::size_t i = 0; i < values.span().size(); ++i) {
+            if (values.values[i] > best) {
+                best = values.values[i];
+                good_reply_ = bit(moves.squares[i]);
+            }
+        }
+        rest &= ~next;
     }
     return best;
 }

@@ -38,6 +38,7 @@ class SeatedPlayer {
   private:
     double minimax(const Board& board, int plies, double alpha, double beta);
     double minimax_of_moves(const Board& board, Bits legal, int plies, double alpha, double beta);
+    double best_at_one_ply(const Board& board, Bits legal, double beta);
     void search_moves(const Board& board, const MoveList& moves, std::span<double> values,
                       bool all_exact);
     std::optional<Choice> book_choice(OpenGame& game, Bits moves) const;
@@ -46,6 +47,7 @@ class SeatedPlayer {
 
     const Player& player_;
     OnePly one_ply_;
+    Bits good_reply_ = 0;  // the best move of the last board that was judged at one ply
     std::unique_ptr<EndgameSolver> solver_;  // made when first needed,
     std::unique_ptr<Searcher> searcher_;     // as is this
 };

@@ -44,7 +44,7 @@ def replay(
     as_json: Json = False,
 ) -> None:
     """Show a game board by board."""
-    record, count = _record(source, game)
+    record, count = numbered_game(source, game)
     steps = list(_steps(record))
     if move is not None and move >= len(steps):
         raise ValueError(f"game {game} of {source} has {len(steps) - 1} moves, so there is no move {move}")
@@ -64,7 +64,7 @@ def replay(
         out.print(f"Another: outflank games replay {source} --game {following}", markup=False, soft_wrap=True)
 
 
-def _record(source: Path, number: int) -> tuple[GameRecord, int]:
+def numbered_game(source: Path, number: int) -> tuple[GameRecord, int]:
     """Game number n of a file, and how many there are."""
     from outflank.games.records import read_game_file
 
