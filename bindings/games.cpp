@@ -211,8 +211,8 @@ void bind_games(nb::module_& m) {
         .def("choose", &choose, "black"_a, "white"_a, "black_moves"_a, "seed"_a);
     m.def("player", &player, "for_black"_a.none(), "for_white"_a.none(), "view"_a, "depth"_a = 1,
           "nodes"_a = 0, "prob_cuts"_a = std::vector<std::vector<ProbCut>>{}, "solve_from"_a = 0,
-          "order_by"_a.none() = nb::none(), "ordering_weight"_a = 0.0,
-          "book"_a.none() = nb::none(), "book_best"_a = 1);
+          "order_by"_a.none() = nb::none(), "ordering_weight"_a = 0.0, "book"_a.none() = nb::none(),
+          "book_best"_a = 1);
 
     nb::class_<MatchRules>(m, "MatchRules")
         .def(

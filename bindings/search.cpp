@@ -25,8 +25,7 @@ void bind_solver(nb::module_& m) {
                std::optional<std::shared_ptr<Evaluator>> order_by, double weight, int threads) {
                 require(table_bits >= 4 && table_bits <= 32, "table_bits must be within 4..32");
                 require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
-                new (self)
-                    EndgameSolver(table_bits, {order_by.value_or(nullptr), weight}, threads);
+                new (self) EndgameSolver(table_bits, {order_by.value_or(nullptr), weight}, threads);
             },
             "table_bits"_a, "order_by"_a.none(), "weight"_a, "threads"_a, nb::keep_alive<1, 3>())
         .def(

@@ -2,78 +2,20 @@
 
 #include <algorithm>
 
-#include "endgame_last.hpp"
-#include "stability.hpp"
+#include "endgame_few.hpp"
 #include "work_sharing.hpp"
 
 namespace outflank {
+
+using namespace endgame;
+
 namespace {
 
 // Where each technique begins to pay, in empty squares; found by timing FFO 20-39.
 constexpr int ORDER_BY_MOBILITY = 6;
 constexpr int REMEMBER = 9;
-constexpr int ORDER_BY_EVALUATOR = 13;
 constexpr int SHARE = 12;
 constexpr int ASK_WHETHER_TO_STOP = 11;
-
-// The unit of a move's key: one more reply of the opponent's costs this much.
-constexpr int REPLY = 16;
-
-constexpr Bits CORNERS = 0x8100000000000081ULL;
-constexpr std::array<Bits, 4> QUADRANTS{0x000000000F0F0F0FULL, 0x00000000F0F0F0F0ULL,
-                                        0x0F0F0F0F00000000ULL, 0xF0F0F0F000000000ULL};
-
-constexpr Bits quadrant_of(int square) {
-    return QUADRANTS[static_cast<std::size_t>((square >> 4 & 2) | (square >> 2 & 1))];
-}
-
-// Parity: a quadrant with an odd number of empty squares is one where the mover may hope to move
-// last.
-Bits odd_quadrants(Bits empty) {
-    Bits odd = 0;
-    for (const Bits quadrant : QUADRANTS) {
-        odd |= (std::popcount(empty & quadrant) & 1) != 0 ? quadrant : 0;
-    }
-    return odd;
-}
-
-// A position with what its search needs to know at every node.
-struct Node {
-    Position position;
-    Bits odd;
-    int empties;
-
-    static Node of(const Position& position) {
-        const Bits empty = ~(position.mover | position.opponent);
-        return {position, odd_quadrants(empty), std::popcount(empty)};
-    }
-    Node after(int square, const Position& next) const {
-        return {next, odd ^ quadrant_of(square), empties - 1};
-    }
-    Node passed() const { return {position.pass(), odd, empties}; }
-};
-
-struct Move {
-    Position after;
-    int square;
-    int key;
-};
-
-// The moves of a node, best first as they are taken.
-struct Moves {
-    std::array<Move, 64> list;  // NOLINT: filled up to count
-    int count = 0;
-
-    std::span<Move> all() { return {list.data(), static_cast<std::size_t>(count)}; }
-    // Move number i, after those before it were taken.
-    const Move& take(int i) {
-        const auto rest = all().subspan(static_cast<std::size_t>(i));
-        const auto best = std::max_element(
-            rest.begin(), rest.end(), [](const Move& a, const Move& b) { return a.key < b.key; });
-        std::swap(rest.front(), *best);
-        return rest.front();
-    }
-};
 
 using Table = TranspositionTable<ExactBounds>;
 
@@ -116,11 +58,7 @@ template <class Shared>
 class Search {
   public:
     explicit Search(Shared& shared, const SharedNode* below = nullptr)
-        : shared_(shared), below_(below), last_(nodes) {
-        if (shared.ordering.evaluator) {
-            seen_ = shared.ordering.evaluator->accumulator();
-        }
-    }
+        : shared_(shared), below_(below), order_(shared.ordering), few_(nodes) {}
 
     std::uint64_t nodes = 0;
     bool stopped = false;
@@ -129,7 +67,7 @@ class Search {
     // the best so far.
     Best principal(const Node& node, ScoreWindow window, bool passed = false) {
         if (node.empties < ORDER_BY_MOBILITY) {
-            return {few(node, window.alpha, window.beta, passed), 64};
+            return {few_.search(node, window.alpha, window.beta, passed), 64};
         }
         ++nodes;
         const Bits legal = node.position.moves();
@@ -140,7 +78,7 @@ class Search {
         }
         const ExactBounds known = shared_.table.find(node.position).value_or(ExactBounds{});
         Moves moves;
-        order(node, legal, known, moves);
+        order_.order(node, legal, {known.best, known.second}, moves);
         Best best;
         int alpha = window.alpha;
         for (int i = 0; i < moves.count && best.score < window.beta && !stopped; ++i) {
@@ -186,7 +124,7 @@ class Search {
     int choose(const Node& node, Bits legal, ScoreWindow window, int enough) {
         const ExactBounds known = shared_.table.find(node.position).value_or(ExactBounds{});
         Moves moves;
-        order(node, legal, known, moves);
+        order_.order(node, legal, {known.best, known.second}, moves);
         Best best;
         for (int i = 0; i < moves.count && best.score < enough && !stopped; ++i) {
             const Move& move = moves.take(i);
@@ -213,7 +151,7 @@ class Search {
     int null_window(const Node& node, int alpha, bool passed = false) {
         const int beta = alpha + 1;
         if (node.empties < ORDER_BY_MOBILITY) {
-            return few(node, alpha, beta, passed);
+            return few_.search(node, alpha, beta, passed);
         }
         ++nodes;
         if (node.empties >= ASK_WHETHER_TO_STOP && must_stop()) {
@@ -236,7 +174,7 @@ class Search {
             }
         }
         Moves moves;
-        order(node, legal, known, moves);
+        order_.order(node, legal, {known.best, known.second}, moves);
         if (remembered && node.empties > REMEMBER) {
             if (const int least = least_known(moves); least >= beta) {
                 return least;
@@ -319,14 +257,6 @@ class Search {
         return stopped;
     }
 
-    // An upper bound: the opponent keeps its stable discs. Only asked where it may be low enough.
-    static int most_possible(const Node& node, int alpha) {
-        if (alpha < (node.empties < 8 ? 20 : 8)) {
-            return 64;
-        }
-        return 64 - 2 * std::popcount(stable_discs(node.position.opponent, node.position.mover));
-    }
-
     // Enhanced transposition cut-off: the best that the table knows of any move.
     int least_known(Moves& moves) const {
         int least = NO_SCORE;
@@ -338,98 +268,10 @@ class Search {
         return least;
     }
 
-    // Fastest first: what leaves the opponent few moves is easy to search and often good. Corners
-    // weigh double.
-    void order(const Node& node, Bits legal, const ExactBounds& known, Moves& moves) {
-        for (Bits rest = legal; rest != 0; rest = without_lowest(rest)) {
-            Move& move = moves.list[static_cast<std::size_t>(moves.count++)];
-            move.square = lowest_square(rest);
-            move.after = node.position.play(move.square);
-            const Bits replies = move.after.moves();
-            const int mobility = std::popcount(replies) + std::popcount(replies & CORNERS);
-            move.key = -REPLY * mobility + ((node.odd & bit(move.square)) != 0 ? REPLY / 2 : 0) +
-                       ((CORNERS & bit(move.square)) != 0 ? 3 * REPLY / 4 : 0);
-            if (move.square == known.best) {
-                move.key = 1 << 29;
-            } else if (move.square == known.second) {
-                move.key = 1 << 28;
-            }
-        }
-        if (node.empties >= ORDER_BY_EVALUATOR && shared_.ordering.evaluator) {
-            order_by_evaluator(node, legal, known, moves);
-        }
-    }
-
-    void order_by_evaluator(const Node& node, Bits legal, const ExactBounds& known, Moves& moves) {
-        const MoveList list(node.position, legal);
-        std::array<double, 64> values;  // NOLINT
-        shared_.ordering.evaluator->values_after(
-            *seen_, Board::of(node.position, Colour::black), list, SeenAs::mover_is_black,
-            {values.data(), static_cast<std::size_t>(list.count)});
-        for (std::size_t i = 0; i < static_cast<std::size_t>(moves.count); ++i) {
-            if (moves.list[i].square != known.best && moves.list[i].square != known.second) {
-                moves.list[i].key += static_cast<int>(std::lround(
-                    std::clamp(REPLY * shared_.ordering.weight * values[i], -1e6, 1e6)));
-            }
-        }
-    }
-
-    // Five empty squares: moves in odd quadrants first, corners before others.
-    int few(const Node& node, int alpha, int beta, bool passed = false) {
-        if (node.empties <= 4) {
-            return last(node, alpha, beta);
-        }
-        ++nodes;
-        if (const int most = most_possible(node, alpha); most <= alpha) {
-            return most;
-        }
-        const Bits legal = node.position.moves();
-        if (legal == 0) {
-            return passed ? final_score(node.position.mover, node.position.opponent)
-                          : -few(node.passed(), -beta, -alpha, true);
-        }
-        int best = NO_SCORE;
-        const Bits odd = legal & node.odd;
-        for (const Bits group : {odd & CORNERS, odd & ~CORNERS, legal & ~odd}) {
-            for (Bits rest = group; rest != 0; rest = without_lowest(rest)) {
-                const int square = lowest_square(rest);
-                const int score =
-                    -few(node.after(square, node.position.play(square)), -beta, -alpha);
-                best = std::max(best, score);
-                if (best >= beta) {
-                    return best;
-                }
-                alpha = std::max(alpha, best);
-            }
-        }
-        return best;
-    }
-
-    int last(const Node& node, int alpha, int beta) {
-        const auto [mover, opponent] = node.position;
-        const Bits empty = ~(mover | opponent);
-        std::array<int, 4> squares{};
-        std::size_t count = 0;
-        for (const Bits group : {empty & node.odd, empty & ~node.odd}) {
-            for (Bits rest = group; rest != 0; rest = without_lowest(rest)) {
-                squares[count++] = lowest_square(rest);
-            }
-        }
-        switch (node.empties) {
-            case 4: return last_.four(mover, opponent, alpha, beta, squares);
-            case 3:
-                return last_.three(mover, opponent, alpha, beta,
-                                   {squares[0], squares[1], squares[2]});
-            case 2: return last_.two(mover, opponent, beta, squares[0], squares[1]);
-            case 1: return last_.one(mover, squares[0]);
-            default: return final_score(mover, opponent);
-        }
-    }
-
     Shared& shared_;
     const SharedNode* below_;
-    std::unique_ptr<Evaluator::Accumulator> seen_;
-    LastSquares last_;
+    MoveOrder order_;
+    FewSquares few_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "evaluators/evaluator.hpp"
+#include "endgame_order.hpp"
 #include "transposition.hpp"
 
 namespace outflank {
@@ -37,13 +37,6 @@ struct ExactBounds {
     std::uint8_t unused = 0;
     std::uint16_t search = 0;
     int worth() const { return empties; }
-};
-
-// An evaluator that helps to try good moves first (by inversion), where a subtree is large enough
-// to pay for it. With weight w, a unit of its value counts as much as w replies of the opponent's.
-struct MoveOrdering {
-    std::shared_ptr<const Evaluator> evaluator;  // may be null
-    double weight = 0;
 };
 
 class EndgameSolver {

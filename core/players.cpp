@@ -21,9 +21,8 @@ std::array<std::uint8_t, 64> best_first(std::span<const double> values) {
     std::array<std::uint8_t, 64> order;  // NOLINT: filled up to the number of values
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(values.size());
     std::iota(order.begin(), end, std::uint8_t{0});
-    std::stable_sort(order.begin(), end, [&](std::uint8_t a, std::uint8_t b) {
-        return values[a] > values[b];
-    });
+    std::stable_sort(order.begin(), end,
+                     [&](std::uint8_t a, std::uint8_t b) { return values[a] > values[b]; });
     return order;
 }
 
@@ -35,8 +34,7 @@ Bits few_of(Bits set) {
 }
 
 Board board_after(const Board& board, const MoveList& moves, std::size_t i) {
-    return Board::of(board.position().play(moves.squares[i], moves.flipped[i]),
-                     other(board.mover));
+    return Board::of(board.position().play(moves.squares[i], moves.flipped[i]), other(board.mover));
 }
 
 }  // namespace
@@ -73,8 +71,8 @@ double SeatedPlayer::minimax_of_moves(const Board& board, Bits legal, int plies,
     return best;
 }
 
-// The last ply, where the evaluator's time goes: a few moves at a time until one is good enough. The
-// move that was so in the board before, a sister of this one, often is again.
+// The last ply, where the evaluator's time goes: a few moves at a time until one is good enough.
+// The move that was so in the board before, a sister of this one, often is again.
 double SeatedPlayer::best_at_one_ply(const Board& board, Bits legal, double beta) {
     double best = -INFINITE;
     Bits next = beta == INFINITE ? legal : legal & good_reply_;
@@ -99,8 +97,8 @@ double SeatedPlayer::best_at_one_ply(const Board& board, Bits legal, double beta
 // Values by minimax: of all moves, or of those within TIE of the best; the others then get a value
 // that is too low to be chosen, as their own would be. So alpha-beta chooses as plain minimax does,
 // ties included.
-void SeatedPlayer::search_moves(const Board& board, const MoveList& moves,
-                                std::span<double> values, bool all_exact) {
+void SeatedPlayer::search_moves(const Board& board, const MoveList& moves, std::span<double> values,
+                                bool all_exact) {
     one_ply_.judge(board, moves, values);
     if (player_.depth == 1) {
         return;
@@ -154,8 +152,8 @@ std::optional<Choice> SeatedPlayer::book_choice(OpenGame& game, Bits moves) cons
 
 Choice SeatedPlayer::solved_choice(OpenGame& game) {
     if (!solver_) {
-        solver_ = std::make_unique<EndgameSolver>(table_bits(player_.solve_from), player_.ordering,
-                                                  1);
+        solver_ =
+            std::make_unique<EndgameSolver>(table_bits(player_.solve_from), player_.ordering, 1);
     }
     return game.choice(solver_->best_move(game.position));
 }

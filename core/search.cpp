@@ -17,8 +17,9 @@ Value next_above(Value value) { return std::nextafter(value, INFINITE); }
 
 Value value_of_result(const Position& over) {
     const int difference = over.disc_difference_for_mover();
-    return static_cast<Value>(difference) +
-           (difference > 0 ? WON_GAME : difference < 0 ? -WON_GAME : 0);
+    return static_cast<Value>(difference) + (difference > 0   ? WON_GAME
+                                             : difference < 0 ? -WON_GAME
+                                                              : 0);
 }
 
 struct Bounds {
@@ -93,8 +94,8 @@ class Search {
         std::vector<RootMove> moves;
         for (std::size_t i = 0; i < static_cast<std::size_t>(list.count); ++i) {
             const Position next = board.position().play(list.squares[i], list.flipped[i]);
-            moves.push_back({{list.squares[i], 0, {list.squares[i]}},
-                             Board::of(next, other(board.mover))});
+            moves.push_back(
+                {{list.squares[i], 0, {list.squares[i]}}, Board::of(next, other(board.mover))});
         }
         MoveValues values(list.count);
         one_ply_.judge(board, list, values.span());
@@ -269,8 +270,7 @@ class Search {
         return known;
     }
 
-    void store(const Board& board, Bounds known, Value best, int square, int depth,
-               Window window) {
+    void store(const Board& board, Bounds known, Value best, int square, int depth, Window window) {
         if (best < window.beta) {
             known.upper = std::min(known.upper, best);
         }
@@ -292,7 +292,7 @@ class Search {
             const auto set = [](const std::atomic<bool>* flag) {
                 return flag != nullptr && flag->load(std::memory_order_relaxed);
             };
-            stopped_ = nodes_ >= limits_.nodes / threads ||  set(limits_.stop) || set(&shared_.over);
+            stopped_ = nodes_ >= limits_.nodes / threads || set(limits_.stop) || set(&shared_.over);
         }
         return stopped_;
     }

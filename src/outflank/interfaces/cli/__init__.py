@@ -19,6 +19,7 @@ from outflank.interfaces.cli import (
     games,
     league,
     learning,
+    play,
     players,
     scoring,
     solve,
@@ -58,6 +59,7 @@ tournament.add_to(app)
 league.add_to(app)
 players.add_to(app)
 games.add_to(app)
+play.add_to(app)
 book.add_to(app)
 bench.add_to(app)
 solve.add_to(app)

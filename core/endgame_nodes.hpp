@@ -1,0 +1,67 @@
+// What the solver's search looks at: a node with its parity, and its moves in the order to try.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "position.hpp"
+
+namespace outflank::endgame {
+
+inline constexpr Bits CORNERS = 0x8100000000000081ULL;
+inline constexpr std::array<Bits, 4> QUADRANTS{0x000000000F0F0F0FULL, 0x00000000F0F0F0F0ULL,
+                                               0x0F0F0F0F00000000ULL, 0xF0F0F0F000000000ULL};
+
+constexpr Bits quadrant_of(int square) {
+    return QUADRANTS[static_cast<std::size_t>((square >> 4 & 2) | (square >> 2 & 1))];
+}
+
+// Parity: a quadrant with an odd number of empty squares is one where the mover may hope to move
+// last.
+inline Bits odd_quadrants(Bits empty) {
+    Bits odd = 0;
+    for (const Bits quadrant : QUADRANTS) {
+        odd |= (std::popcount(empty & quadrant) & 1) != 0 ? quadrant : 0;
+    }
+    return odd;
+}
+
+// A position with what its search needs to know at every node.
+struct Node {
+    Position position;
+    Bits odd;
+    int empties;
+
+    static Node of(const Position& position) {
+        const Bits empty = ~(position.mover | position.opponent);
+        return {position, odd_quadrants(empty), std::popcount(empty)};
+    }
+    Node after(int square, const Position& next) const {
+        return {next, odd ^ quadrant_of(square), empties - 1};
+    }
+    Node passed() const { return {position.pass(), odd, empties}; }
+};
+
+struct Move {
+    Position after;
+    int square;
+    int key;
+};
+
+// The moves of a node, best first as they are taken.
+struct Moves {
+    std::array<Move, 64> list;  // NOLINT: filled up to count
+    int count = 0;
+
+    std::span<Move> all() { return {list.data(), static_cast<std::size_t>(count)}; }
+    // Move number i, after those before it were taken.
+    const Move& take(int i) {
+        const auto rest = all().subspan(static_cast<std::size_t>(i));
+        const auto best = std::max_element(
+            rest.begin(), rest.end(), [](const Move& a, const Move& b) { return a.key < b.key; });
+        std::swap(rest.front(), *best);
+        return rest.front();
+    }
+};
+
+}  // namespace outflank::endgame
