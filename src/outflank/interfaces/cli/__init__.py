@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from outflank.interfaces.cli import (
+    analyze,
     bench,
     book,
     engine,
@@ -60,6 +61,7 @@ league.add_to(app)
 players.add_to(app)
 games.add_to(app)
 play.add_to(app)
+analyze.add_to(app)
 book.add_to(app)
 bench.add_to(app)
 solve.add_to(app)
