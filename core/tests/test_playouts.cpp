@@ -26,7 +26,25 @@ Player corner_lover(View view) {
     }
     weights[0] = weights[7] = weights[56] = weights[63] = 1;
     const auto counter = std::make_shared<PieceCounter>(std::span<const double, 64>(weights));
-    return {.judgement = {counter, counter, view}};
+    Player player;
+    player.judgement = {counter, counter, view};
+    return player;
+}
+
+// The same with every kind of search and knowledge on top, at little depth.
+Player thinker(View view) {
+    Player player = corner_lover(view);
+    player.depth = 2;
+    player.solve_from = 6;
+    return player;
+}
+
+Player counter_of_nodes(View view) {
+    Player player = corner_lover(view);
+    player.depth = 60;
+    player.nodes = 60;
+    player.search.prob_cuts = {{{3, 1, 1, 0, 0.1F}, {4, 2, 1, 0, 0.1F}}};
+    return player;
 }
 
 Played play(const Player& a, const Player& b, const MatchRules& rules, std::uint64_t first,
@@ -39,6 +57,8 @@ Played play(const Player& a, const Player& b, const MatchRules& rules, std::uint
 Played play_in_step(const Player& a, const Player& b, const MatchRules& rules, bool by_values) {
     GamesInStep games(rules, {0, GAMES}, true);
     SeatedPlayer seated(a);
+    const auto first = std::make_shared<Player>(a);
+    const auto second = std::make_shared<Player>(b);
     while (!games.over()) {
         games.gather(0);
         if (by_values) {
@@ -52,10 +72,10 @@ Played play_in_step(const Player& a, const Player& b, const MatchRules& rules, b
             CHECK_EQUAL(values.size(), games.afterstates().black.size());
             games.answer_values(values);
         } else {
-            games.answer_by(a);
+            games.answer_by(first);
         }
         games.gather(1);
-        games.answer_by(b);
+        games.answer_by(second);
     }
     return {{games.disc_differences().begin(), games.disc_differences().end()},
             {games.moves().begin(), games.moves().end()}};
@@ -83,7 +103,7 @@ void check_all_ways(const Player& a, const Player& b, const MatchRules& rules) {
     const Played tail = play(a, b, rules, 150, 50, 2);
     CHECK(std::equal(tail.moves.begin(), tail.moves.end(), one.moves.begin() + 150 * LONGEST_GAME));
     CHECK_EQUAL(play_in_step(a, b, rules, false), one);
-    if (!a.judgement.is_random()) {
+    if (!a.judgement.is_random() && a.depth == 1) {
         CHECK_EQUAL(play_in_step(a, b, rules, true), one);
     }
     check_records(one, rules);
@@ -99,6 +119,8 @@ int main() {
     rules.seed = 5;
     check_all_ways(corner_lover(View::negation), corner_lover(View::inversion), rules);
     check_all_ways(corner_lover(View::doubled), random, rules);
+    check_all_ways(thinker(View::negation), thinker(View::inversion), rules);
+    check_all_ways(counter_of_nodes(View::inversion), random, rules);
     rules.alternate_colours = false;
     rules.starts = tests::boards_of_a_random_game(3);
     check_all_ways(corner_lover(View::inversion), corner_lover(View::negation), rules);
