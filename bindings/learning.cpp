@@ -100,7 +100,6 @@ void bind_learning(nb::module_& m) {
         .def_rw("successor", &TdSettings::successor)
         .def_rw("output", &TdSettings::output)
         .def_rw("expected_target", &TdSettings::expected_target)
-        .def_rw("solve_from", &TdSettings::solve_from)
         .def_rw("trace", &TdSettings::lambda)
         .def_rw("alpha", &TdSettings::alpha)
         .def_rw("final_alpha", &TdSettings::final_alpha)

@@ -298,12 +298,6 @@ Solved EndgameSolver::solve(const Position& position, ScoreWindow window,
     return solved;
 }
 
-int EndgameSolver::score(const Position& position, ScoreWindow window) {
-    shared_->table.next_search();
-    shared_->stop = nullptr;
-    return Search<Shared>(*shared_).principal(Node::of(position), window).score;
-}
-
 int EndgameSolver::best_move(const Position& position) {
     shared_->table.next_search();
     shared_->stop = nullptr;

@@ -49,8 +49,6 @@ class EndgameSolver {
     Solved solve(const Position& position, ScoreWindow window = {},
                  const std::atomic<bool>* stop = nullptr);
 
-    // The score alone.
-    int score(const Position& position, ScoreWindow window = {});
     // A best move of a position that has one.
     int best_move(const Position& position);
 

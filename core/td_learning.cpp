@@ -21,8 +21,7 @@ class Lesson {
         : evaluator_(evaluator),
           settings_(settings),
           playing_(evaluator.accumulator()),
-          learning_(evaluator.accumulator()),
-          solver_(12, {}, 1) {
+          learning_(evaluator.accumulator()) {
         for (const auto& opponent : opponents) {
             opponents_.push_back(opponent ? std::make_unique<SeatedPlayer>(*opponent) : nullptr);
         }
@@ -99,11 +98,9 @@ class Lesson {
         const int best = best_of(values, game.generator);
         const int chosen = forced ? game.generator.below(list.count) : best;
         const double of_best = values.values[static_cast<std::size_t>(best)];
-        const double expected =
-            64 - game.position.discs() <= settings_.solve_from ? perfect_result(game.position)
-            : settings_.expected_target
-                ? (1 - settings_.epsilon) * of_best + settings_.epsilon * mean
-                : values.values[static_cast<std::size_t>(chosen)];
+        const double expected = settings_.expected_target
+                                    ? (1 - settings_.epsilon) * of_best + settings_.epsilon * mean
+                                    : values.values[static_cast<std::size_t>(chosen)];
         game.play({list.squares[static_cast<std::size_t>(chosen)],
                    list.flipped[static_cast<std::size_t>(chosen)]});
 
@@ -114,12 +111,6 @@ class Lesson {
         // The opponent is to move now: game.position.mover holds its discs.
         link = as_it_is ? Link{game.position.mover, game.position.opponent, mover, sign, true}
                         : Link{game.position.opponent, game.position.mover, mover, sign, true};
-    }
-
-    // Win 1, draw 0, loss -1 for the mover, if both sides play perfectly from here.
-    double perfect_result(const Position& position) {
-        const int score = solver_.score(position, {-1, 1});
-        return score > 0 ? 1 : score < 0 ? -1 : 0;
     }
 
     std::size_t chain_of(Colour mover) const {
@@ -188,7 +179,6 @@ class Lesson {
     const TdSettings& settings_;
     std::unique_ptr<Evaluator::Accumulator> playing_;
     std::unique_ptr<Evaluator::Accumulator> learning_;
-    EndgameSolver solver_;
     std::vector<std::unique_ptr<SeatedPlayer>> opponents_;
     std::array<Link, 2> links_{};
     std::vector<Step> returns_;

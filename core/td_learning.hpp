@@ -24,7 +24,6 @@ struct TdSettings {
     Successor successor = Successor::own;
     Output output = Output::logistic;
     bool expected_target = true;  // (1 - epsilon) best + epsilon mean, not the move that was made
-    int solve_from = 0;           // with so many empty squares, expect the result of perfect play
     double lambda = 0;            // 0: learn at once; above: learn from lambda-returns at the end
     double alpha = 0.01;          // learning rate of the first game,
     double final_alpha = 0.01;    // of game number `games`; linear between

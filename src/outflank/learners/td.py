@@ -53,7 +53,6 @@ class TdSettings:
     output: Literal["logistic", "tanh"] = "logistic"  # log loss, or squared error (Lucas 2007)
     successor: Literal["own", "every-board"] = "own"  # each side's own boards, or all boards in turn
     expected_target: bool = True  # expect forced random moves, or learn from the move that was made
-    solve: int = 0  # with so many empty squares or fewer, expect the result of perfect play
     trace: float = 0.0  # lambda of TD(lambda)
     alpha: float = 0.1  # learning rate of a weight,
     final_alpha: float | None = None  # at the end, if it is to fall; linear between
@@ -95,7 +94,6 @@ def _problems(s: TdSettings) -> dict[str, bool]:
             f"stages must be within 1..61, got {s.stages}": not 1 <= s.stages <= 61,
             "stages are for n-tuple networks; this evaluator has none": s.stages > 1
             and _simple_kind(s.evaluator) is not None,
-            f"solve must be within 0..20 empty squares, got {s.solve}": not 0 <= s.solve <= 20,
             f"random_plies must be within 0..50, got {s.random_plies}": not 0 <= s.random_plies <= 50,
             f"pool must be within 0..1000, got {s.pool}": not 0 <= s.pool <= 1000,
             f"initial_weights must not be negative, got {s.initial_weights}": not 0
@@ -272,7 +270,6 @@ def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:
     core.successor = _core.Successor.own if settings.successor == "own" else _core.Successor.every_board
     core.output = _core.Output.logistic if settings.output == "logistic" else _core.Output.tanh
     core.expected_target = settings.expected_target
-    core.solve_from = settings.solve
     core.trace = settings.trace
     core.alpha = settings.alpha
     core.final_alpha = settings.alpha if settings.final_alpha is None else settings.final_alpha
