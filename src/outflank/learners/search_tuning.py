@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,7 @@ from outflank.players.tuning import STAGES, ProbCut, SearchTuning, stage_of
 DEEPEST_FITTED = 10
 # What a search to each depth asks first; of the same parity, since odd and even depths differ.
 SHALLOW = {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4}
-# Deeper than was fitted: as the deepest fitted of the same parity.
-LIKE = {11: 9, 12: 10, 13: 9, 14: 10, 15: 9, 16: 10}
+DEEPEST_CUT = 24  # deeper than was fitted: as the deepest fitted of the same parity
 EPSILON = 0.1  # of the games that positions are taken from
 FEWEST = 20  # positions of a stage to fit a line to
 
@@ -56,24 +55,29 @@ def sample_positions(player: GreedyPlayer, count: int, seed: int) -> list[Board]
 
 
 def fit(
-    player: GreedyPlayer, positions: int = 2000, seed: int = 1, threads: int | None = None
+    player: GreedyPlayer,
+    positions: int = 1000,
+    depth: int = DEEPEST_FITTED,
+    seed: int = 1,
+    threads: int | None = None,
 ) -> Iterator[TuningStep | SearchTuning]:
-    """Steps, then the tuning."""
+    """Steps, then the tuning. depth: how deep positions are searched; two plies more cost about tenfold."""
+    if not 4 <= depth <= DEEPEST_FITTED:
+        raise ValueError(f"depth must be within 4..{DEEPEST_FITTED}, got {depth}")
     if player.core is None:
         raise ValueError(f"{player.name}: only evaluators of the core search by nodes or time")
     threads = threads or available_cores()
     boards = sample_positions(player, positions, seed)
     stages = np.array([stage_of(board.discs) for board in boards])
-    depths = sorted({1, 2, 4, *SHALLOW, *SHALLOW.values()})
+    depths = range(1, depth + 1)
     values: Values = {}
-    for done, depth in enumerate(depths):
-        yield TuningStep(done * len(boards), (len(depths) + 1) * len(boards))
-        values[depth] = _values(player.core, boards, depth, threads)
+    for searched in depths:
+        yield TuningStep((searched - 1) * len(boards), (len(depths) + 1) * len(boards))
+        values[searched] = _values(player.core, boards, searched, threads)
     yield TuningStep(len(depths) * len(boards), (len(depths) + 1) * len(boards))
     results = _results(player, boards, seed, threads)
     cuts = tuple(_cuts(values, stages == stage) for stage in range(STAGES))
-    discs = tuple(_slope_through_zero(values[4][stages == s], results[stages == s]) for s in range(STAGES))
-    yield SearchTuning(discs, cuts)
+    yield SearchTuning(_discs_per_unit(player, values[4], results, stages), cuts)
 
 
 def _values(player: _core.Player, boards: list[Board], depth: int, threads: int) -> npt.NDArray[np.float64]:
@@ -100,12 +104,15 @@ def _results(player: GreedyPlayer, boards: list[Board], seed: int, threads: int)
     match = Match(strong, strong, double_games=len(boards), starts=boards, seed=seed, threads=threads)
     for_first = np.concatenate([batch.disc_differences for batch in match.batches()]).astype(float)
     black = (for_first[0::2] - for_first[1::2]) / 2  # the first player is Black, then White
-    return np.where([board.mover == "black" for board in boards], black, -black)
+    sign = np.array([1.0 if board.mover == "black" else -1.0 for board in boards])
+    return sign * black
 
 
 def _cuts(values: Values, of_stage: npt.NDArray[np.bool_]) -> tuple[ProbCut, ...]:
     fitted = {}
     for depth, shallow in SHALLOW.items():
+        if depth not in values:
+            break
         won = (np.abs(values[depth]) > _core.WON_GAME / 2) | (np.abs(values[shallow]) > _core.WON_GAME / 2)
         x, y = values[shallow][of_stage & ~won], values[depth][of_stage & ~won]
         if len(x) < FEWEST or x.std() == 0:
@@ -114,15 +121,28 @@ def _cuts(values: Values, of_stage: npt.NDArray[np.bool_]) -> tuple[ProbCut, ...
         sigma = float(np.std(y - slope * x - intercept, ddof=2))
         if slope > 0:
             fitted[depth] = ProbCut(depth, shallow, float(slope), float(intercept), sigma)
-    for depth, like in LIKE.items():
-        if like in fitted:
-            cut = fitted[like]
-            fitted[depth] = ProbCut(depth, cut.shallow, cut.slope, cut.intercept, cut.sigma)
+    for depth in range(max(values) + 1, DEEPEST_CUT + 1):
+        if depth - 2 in fitted:
+            fitted[depth] = replace(fitted[depth - 2], depth=depth)
     return tuple(fitted[depth] for depth in sorted(fitted))
+
+
+def _discs_per_unit(
+    player: GreedyPlayer,
+    values: npt.NDArray[np.float64],
+    results: npt.NDArray[np.float64],
+    stages: npt.NDArray[np.int_],
+) -> tuple[float, ...]:
+    """By stage; where a stage's values foretell nothing, what holds over the whole game."""
+    usable = np.abs(values) < _core.WON_GAME / 2
+    overall = _slope_through_zero(values[usable], results[usable])
+    if overall <= 0:
+        raise ValueError(f"{player.name}: what it values does not win, so its values cannot be put in discs")
+    of_stage = [usable & (stages == stage) for stage in range(STAGES)]
+    slopes = [_slope_through_zero(values[some], results[some]) for some in of_stage]
+    return tuple(slope if slope > 0 else overall for slope in slopes)
 
 
 def _slope_through_zero(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
     """Discs a unit of value: even positions are worth nothing to either side."""
-    usable = np.abs(x) < _core.WON_GAME / 2
-    x, y = x[usable], y[usable]
     return float(x @ y / (x @ x)) if x @ x > 0 else 0.0

@@ -137,6 +137,7 @@ def tune(
     player: PlayerName,
     target: Annotated[Path, typer.Option("--out", help="Where to: a JSON file.")],
     positions: Annotated[int, typer.Option(help="How many positions to fit to.", min=200)] = 1000,
+    depth: Annotated[int, typer.Option(help="How deep to search them.", min=4, max=10)] = 10,
     seed: Seed = 1,
     threads: Threads = None,
     as_json: Json = False,
@@ -152,7 +153,7 @@ def tune(
     if not target.resolve().parent.is_dir():
         raise ValueError(f"{target.parent} is not a folder")
     with meter(f"tuning {player}", 0, "searches") as progress:
-        for step in fit(tuned, positions, seed, threads):
+        for step in fit(tuned, positions, depth, seed, threads):
             if isinstance(step, TuningStep):
                 progress.reach(step.done, step.total)
             else:

@@ -1,0 +1,75 @@
+"""The exact solver against the published FFO positions, and against itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from outflank import Board, Match, Solver, named_player
+from outflank.games.problems import Problem, read_problems
+from outflank.players.knowledge import WIN_OR_LOSS
+from tests.conftest import SHARED
+
+FFO_1_19 = SHARED / "positions" / "fforum-1-19.obf"
+FFO_20_39 = SHARED / "positions" / "fforum-20-39.obf"
+QUICK = 21  # empty squares; the three of FFO 20-39 with more are solved by `outflank solve`
+
+
+def problems(path: Path) -> list[Problem]:
+    if not path.exists():
+        pytest.skip(f"{path.name} is not here")
+    return [p for p in read_problems(str(path)) if 64 - p.board.discs <= QUICK]
+
+
+def final_score_for(board: Board, line: tuple[int, ...]) -> int:
+    """The score for the board's mover at the end of a line; empty squares go to the winner."""
+    sign = 1 if board.mover == "black" else -1
+    for square in line:
+        board = board.settled().play(square)
+    assert board.is_over
+    difference = board.disc_difference
+    return sign * (difference + (64 - board.discs) * ((difference > 0) - (difference < 0)))
+
+
+@pytest.mark.parametrize("path", [FFO_1_19, FFO_20_39], ids=["FFO 1-19", "FFO 20-39"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_published_scores(path: Path, threads: int) -> None:
+    solver = Solver(threads)
+    for problem in problems(path):
+        solution = solver.solve(problem.board)
+        assert solution.score_for_mover == problem.score, problem.board
+        assert final_score_for(problem.board, solution.line) == problem.score
+        assert solution.best == solution.line[0]
+
+
+def test_win_or_loss_has_the_sign_of_the_score() -> None:
+    solver = Solver()
+    for problem in problems(FFO_1_19):
+        assert problem.score is not None
+        result = solver.solve(problem.board, WIN_OR_LOSS).score_for_mover
+        assert (result > 0) - (result < 0) == (problem.score > 0) - (problem.score < 0)
+
+
+def test_one_thread_finds_the_same_line_whatever_it_solved_before() -> None:
+    random = named_player("random")
+    boards = [game.boards[47].settled() for game in Match(random, random, double_games=4, seed=5).games()]
+    solver = Solver()
+    first = [solver.solve(board) for board in boards]
+    again = [solver.solve(board) for board in reversed(boards)][::-1]
+    fresh = [Solver(table_bits=22).solve(board) for board in boards]
+    assert [(s.line, s.nodes) for s in first] == [(s.line, s.nodes) for s in again]
+    assert [(s.line, s.nodes) for s in first] == [(s.line, s.nodes) for s in fresh]
+
+
+def test_ends_of_games() -> None:
+    solver = Solver()
+    over = solver.solve(Board("X" * 63 + "- X"))  # no one can move; the empty square is the winner's
+    assert (over.score_for_mover, over.best, over.line) == (64, None, ())
+    must_pass = solver.solve(Board("-XO" + "X" * 61 + " O"))
+    assert must_pass.best is None or must_pass.line[0] == must_pass.best
+
+
+def test_time_is_kept() -> None:
+    solution = Solver().solve(Board(), seconds=0.1)
+    assert not solution.finished
