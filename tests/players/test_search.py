@@ -192,3 +192,12 @@ def test_several_threads_find_a_move_and_a_value() -> None:
     assert isinstance(player, SearchPlayer)
     assert isinstance(alone, SearchPlayer)
     assert player.analyze(board).value_for_mover == alone.analyze(board).value_for_mover
+
+
+def test_players_with_a_clock_meet_at_tables_of_their_own() -> None:
+    clock = named_player("all-2,time=0.002,solve=4")
+    for opponent in ("random", "all-2,depth=2", "all-2,time=0.002"):
+        match = Match(clock, named_player(opponent), double_games=2, epsilon=0.5, threads=2)
+        games = list(match.games())
+        assert len(games) == 4
+        assert all(game.final.is_over for game in games)

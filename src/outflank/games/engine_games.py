@@ -1,4 +1,5 @@
-"""Games in which an engine process plays: one game at a time on a process, several games at once.
+"""Games with players that need one to themselves: an engine process, a search with a clock. Several games
+at once, each at a table of its own.
 
 The referee's board and the forced random moves are those of every other game (`_core.GamesInStep`), so
 engines meet under the same rules and draw from the same streams. An engine that does what the protocol
@@ -12,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,7 @@ from outflank.games.in_step import answer
 from outflank.players.engine_process import EngineFault
 from outflank.players.external import Engine, ExternalPlayer
 from outflank.players.greedy import Player
+from outflank.players.search import SearchPlayer
 
 if TYPE_CHECKING:
     from outflank.games.match import Match
@@ -115,8 +118,17 @@ class _Seat:
         self._engine = None
 
 
+def needs_a_table(player: Player) -> bool:
+    """Whether a player plays one game at a time, not thousands in step."""
+    return isinstance(player, ExternalPlayer) or _has_clock(player)
+
+
+def _has_clock(player: Player) -> bool:
+    return isinstance(player, SearchPlayer) and player.limits.seconds is not None
+
+
 class EngineGames:
-    """The games of a match with at least one external player."""
+    """The games of a match with at least one player that needs a table."""
 
     def __init__(self, match: Match, rules: _core.MatchRules) -> None:
         self._match, self._rules = match, rules
@@ -125,7 +137,7 @@ class EngineGames:
         locks = [threading.Lock(), threading.Lock()]
         tables = max(1, min(match.threads, match.double_games))
         self._tables = [
-            tuple(_Seat(*seat) for seat in zip(self._players, self._benches, locks, strict=True))
+            tuple(_seat(*seat) for seat in zip(self._players, self._benches, locks, strict=True))
             for _ in range(tables)
         ]
         self._free: SimpleQueue[tuple[_Seat, ...]] = SimpleQueue()
@@ -208,6 +220,12 @@ class EngineGames:
                 if self._stop.is_set():
                     raise _Stopped
         return int(games.disc_differences()[0]), games.moves()[0], None
+
+
+def _seat(player: Player, bench: _Bench | None, lock: threading.Lock) -> _Seat:
+    if isinstance(player, SearchPlayer) and _has_clock(player):
+        return _Seat(replace(player), None, threading.Lock())  # its own search: it may think at any time
+    return _Seat(player, bench, lock)
 
 
 def _squares(moves: npt.NDArray[np.uint8]) -> tuple[Square, ...]:

@@ -24,7 +24,7 @@ from outflank import _core
 from outflank.board import Board, Square
 from outflank.games.batch import Batch as Batch
 from outflank.games.batch import Forfeit as Forfeit
-from outflank.games.engine_games import FEWEST_DISCS, EngineGames
+from outflank.games.engine_games import FEWEST_DISCS, EngineGames, needs_a_table
 from outflank.games.game import Game
 from outflank.games.in_step import answer
 from outflank.games.statistics import Tally
@@ -71,7 +71,7 @@ class Match:
 
     def batches(self, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
         """The games in order, a batch at a time, in constant memory; batches adapt to the speed."""
-        if any(isinstance(player, ExternalPlayer) for player in (self.first, self.second)):
+        if any(needs_a_table(player) for player in (self.first, self.second)):
             yield from EngineGames(self, self._rules).batches(record, first_game)
             return
         games = 2 * self.double_games

@@ -105,7 +105,8 @@ def _results(player: GreedyPlayer, boards: list[Board], seed: int, threads: int)
     for_first = np.concatenate([batch.disc_differences for batch in match.batches()]).astype(float)
     black = (for_first[0::2] - for_first[1::2]) / 2  # the first player is Black, then White
     sign = np.array([1.0 if board.mover == "black" else -1.0 for board in boards])
-    return sign * black
+    results: npt.NDArray[np.float64] = sign * black
+    return results
 
 
 def _cuts(values: Values, of_stage: npt.NDArray[np.bool_]) -> tuple[ProbCut, ...]:

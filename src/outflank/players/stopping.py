@@ -20,7 +20,7 @@ def run_until(call: Callable[[_core.StopFlag], Result], seconds: float | None = 
 
     The call runs in a thread of its own: Python cannot answer Ctrl-C while it waits for the core.
     """
-    stop = _core.StopFlag()
+    stop, done = _core.StopFlag(), threading.Event()
     results: list[Result] = []
     errors: list[BaseException] = []
 
@@ -29,13 +29,17 @@ def run_until(call: Callable[[_core.StopFlag], Result], seconds: float | None = 
             results.append(call(stop))
         except BaseException as error:
             errors.append(error)
+        finally:
+            done.set()
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     try:
-        thread.join(seconds)
+        # Not join: interrupted by Ctrl-C, it may take a running thread for ended (CPython issue 90882).
+        done.wait(seconds)
     finally:
         stop.set()
+        done.wait()
         thread.join()
     if errors:
         raise errors[0]

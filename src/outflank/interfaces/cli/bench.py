@@ -25,15 +25,16 @@ def bench(
     """Time the core's kernels, in one run with a peer if asked for."""
     from outflank import _core
     from outflank.studies.book_speed import book_targets, time_book
+    from outflank.studies.search_speed import search_targets, time_search
     from outflank.studies.speed import install_peer, targets, time_all
 
     python = None
     if peers:
         with err.status("installing rust-reversi in an environment of its own"):
             python = install_peer(_cache_folder() / "peer-rust-reversi")
-    with err.status("timing: each kernel in turn, nine rounds"):
-        timings = [*time_all(python), *time_book()]
-    reached = [*targets(timings), *book_targets(timings)]
+    with err.status("timing: each kernel in turn, several rounds"):
+        timings = [*time_all(python), *time_search(), *time_book()]
+    reached = [*targets(timings), *search_targets(timings), *book_targets(timings)]
     if as_json:
         print_json(
             {
