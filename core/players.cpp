@@ -123,7 +123,7 @@ Choice SeatedPlayer::choose(OpenGame& game, Bits moves) {
             return *choice;
         }
     }
-    if (64 - game.position.discs() <= player_.solve_from) {
+    if (64 - game.position.discs() <= player_.perfect_from()) {
         return solved_choice(game);
     }
     if (player_.judgement.is_random()) {
@@ -153,7 +153,7 @@ std::optional<Choice> SeatedPlayer::book_choice(OpenGame& game, Bits moves) cons
 Choice SeatedPlayer::solved_choice(OpenGame& game) {
     if (!solver_) {
         solver_ =
-            std::make_unique<EndgameSolver>(table_bits(player_.solve_from), player_.ordering, 1);
+            std::make_unique<EndgameSolver>(table_bits(player_.perfect_from()), player_.ordering, 1);
     }
     return game.choice(solver_->best_move(game.position));
 }

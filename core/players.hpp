@@ -17,11 +17,19 @@ struct Player {
     std::uint64_t nodes = 0;
     SearchSettings search;
 
-    int solve_from = 0;     // with so many empty squares or fewer, play perfectly
+    // Boards with so many empty squares or fewer are solved, not judged: at the root and within a
+    // fixed depth.
+    int solve_from = 0;
     MoveOrdering ordering;  // for the solver
 
     std::shared_ptr<const OpeningBook> book;  // may be null
     int book_best = 1;  // choose at random among so many of its best moves (Kim 2007: three)
+
+    // The empty squares from which on it plays perfectly. All boards whose moves a fixed depth judges
+    // lie depth - 1 plies ahead; if those are solved, so is the root.
+    int perfect_from() const {
+        return solve_from == 0 || nodes > 0 ? solve_from : solve_from + depth - 1;
+    }
 };
 
 // A player at work in one thread.

@@ -53,7 +53,7 @@ void play_games(const Player& first, const Player& second, const MatchRules& rul
                 int threads, GameResults results) {
     // Quick games in larger pieces; a deep player's games last long enough to be dealt singly.
     const auto is_quick = [](const Player& player) {
-        return player.depth <= 2 && player.solve_from <= 8;
+        return player.depth <= 2 && player.perfect_from() <= 8;
     };
     share(games.count, is_quick(first) && is_quick(second) ? 32 : 1, threads, [&] {
         return [&, players = std::array{SeatedPlayer(first), SeatedPlayer(second)}](

@@ -52,8 +52,8 @@ struct GameResults {
 void play_games(const Player& first, const Player& second, const MatchRules& rules, GameSpan games,
                 int threads, GameResults results);
 
-// Judges the moves of many boards. `room(i, moves)` says where the values of board number i go; it is
-// called from several threads.
+// Judges the moves of many boards. `room(i, moves)` says where the values of board number i go; it
+// is called from several threads.
 void judge_boards(const Player& player, std::span<const Board> boards, int threads,
                   const std::function<std::span<double>(std::size_t, const MoveList&)>& room);
 

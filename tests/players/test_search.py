@@ -156,18 +156,22 @@ def test_depth_solver_and_book_play_the_same_in_step() -> None:
     assert [g.transcript for g in in_step.games()] == [g.transcript for g in in_core.games()]
 
 
-def test_the_solver_takes_over() -> None:
+@pytest.mark.parametrize(("name", "ply"), [("all-2,solve=10", 50), ("all-2,depth=3,solve=8", 50)])
+def test_the_solver_takes_over(name: str, ply: int) -> None:
+    """From 10 empty squares: at the root, or because the search sees 8 of them two plies ahead."""
     random = named_player("random")
     for game in Match(random, random, double_games=3, seed=8).games():
-        board = game.boards[50].settled()
-        player = named_player("all-2,solve=10")
+        board = game.boards[ply].settled()
+        player = named_player(name)
         assert isinstance(player, SearchPlayer)
+        assert 64 - board.discs == player.perfect_from
         best = Solver().solve(board).score_for_mover
         analysis = player.analyze(board, all_moves=True)
         assert analysis.exact
         assert analysis.value_for_mover == best
         exact = {move.square: move.value_for_mover for move in analysis.moves}
         assert exact[player.choose(board)] == best
+        assert not player.analyze(game.boards[ply - 2].settled()).exact
 
 
 def test_limits_are_kept() -> None:

@@ -23,7 +23,7 @@ from outflank.players.tuning import SearchTuning
 
 NAMES = (*BUILT_IN, "random")
 # view: how one evaluator serves both colours. depth: plies of minimax. nodes, time (seconds a move): the
-# search of real play. solve: empty squares from which to play perfectly. book: a file, or default;
+# search of real play. solve: empty squares from which boards are solved. book: a file, or default;
 # book_best: at random among so many best book moves. threads: of a search with a clock, and of analysis.
 # tuned: a file of `outflank tune`, for an evaluator that does not come with outflank.
 KEYS = ("view", "depth", "nodes", "time", "solve", "book", "book_best", "threads", "tuned")

@@ -69,7 +69,8 @@ class SearchPlayer:
 
     inner: GreedyPlayer | RandomPlayer
     limits: SearchLimits = field(default_factory=SearchLimits)
-    solve: int | None = None  # with so many empty squares or fewer, play perfectly
+    # Boards with so many empty squares or fewer are solved, not judged: at the root and within a fixed depth.
+    solve: int | None = None
     book: OpeningBook | None = None
     book_best: int = 1  # choose at random among so many of the book's best moves (Kim 2007: three)
     threads: int = 1
@@ -88,6 +89,14 @@ class SearchPlayer:
                              "nodes and time")  # fmt: skip
 
     @property
+    def perfect_from(self) -> int:
+        """The empty squares from which on it plays perfectly: a search of several plies sees them ahead."""
+        if self.solve is None:
+            return SOLVE_IN_TIME if self.limits.seconds is not None else 0
+        ahead = (self.limits.depth or 1) - 1 if self.limits.is_fixed_depth else 0
+        return self.solve + ahead if self.solve > 0 else 0
+
+    @property
     def notes(self) -> tuple[str, ...]:
         return getattr(self.inner, "notes", ())
 
@@ -99,7 +108,7 @@ class SearchPlayer:
         return self._core_player(self.limits.depth or (DEEPEST if self.limits.nodes else 1))
 
     def _core_player(self, depth: int) -> _core.Player:
-        ordering = solver_ordering() if (self.solve or 0) >= ORDERING_PAYS_FROM else None
+        ordering = solver_ordering() if self.perfect_from >= ORDERING_PAYS_FROM else None
         black, white, view = self.inner.core_evaluators
         return _core.player(
             black,
@@ -156,9 +165,7 @@ class SearchPlayer:
             raise ValueError("the mover has no legal move on this board")
         began = time.perf_counter()
         seconds = self.limits.seconds
-        empties = 64 - board.discs
-        solve = self.solve if self.solve is not None else SOLVE_IN_TIME if seconds is not None else 0
-        if empties > solve:
+        if 64 - board.discs > self.perfect_from:
             return self._searched(board, all_moves, seconds)
         if seconds is None:
             return self._solved(board, all_moves, None)[0]
