@@ -12,7 +12,8 @@ of the same depth. With few enough empty squares the exact solver takes over: it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from outflank.board import Board, Colour, Square
 from outflank.games.game import Game
@@ -24,6 +25,7 @@ from outflank.players.search import SearchPlayer
 
 SOLVE_FROM = 20  # empty squares; a whole ending takes about half a second on two cores
 MISTAKE, BLUNDER = 4.0, 10.0  # discs
+SIDES: tuple[Colour, Colour] = ("black", "white")
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,22 @@ class JudgedGameMove:
     def turn(self) -> tuple[str, str] | None:
         """What the position was and became for the mover, if the move gave away a win or a draw.
 
-        An estimate is near a draw too often to be trusted: it must have lost a mistake's worth as well.
+        Only scores in discs say who wins; an estimate must have lost a mistake's worth as well, for near
+        a draw its sign says little.
         """
+        if not self.is_in_discs:
+            return None
         sign = 1 if self.mover == "black" else -1
         before, after = _result(sign * self.best_score_for_black), _result(sign * self.score_for_black)
         if before == after or not (self.exact or self.mark):
             return None
         return before, after
+
+    def report(self) -> dict[str, Any]:
+        """For machines: names and plain numbers."""
+        derived = {"loss": self.loss, "mark": self.mark, "turn": self.turn}
+        names = {"square": str(self.square), "best": str(self.best)}
+        return asdict(self) | names | derived
 
 
 def _result(score: float) -> str:
@@ -118,7 +129,7 @@ class GameAnalysis:
 
     @property
     def turning_points(self) -> tuple[JudgedGameMove, ...]:
-        return tuple(move for move in self.moves if move.is_in_discs and move.turn is not None)
+        return tuple(move for move in self.moves if move.turn is not None)
 
     def summary(self, colour: Colour) -> SideSummary:
         judged = [move for move in self.moves if move.mover == colour and move.is_in_discs]
@@ -127,6 +138,20 @@ class GameAnalysis:
         return SideSummary(
             len(judged), _total(judged), len(exact), _total(exact), marks.count("?"), marks.count("??")
         )
+
+    def report(self) -> dict[str, Any]:
+        """For machines: names and plain numbers."""
+        sides = {colour: self.summary(colour) for colour in SIDES}
+        return {
+            "start": self.game.start.text,
+            "transcript": self.game.transcript,
+            "disc_differences": list(self.game.disc_differences),
+            "is_over": self.game.final.is_over,
+            "partial": not self.is_complete,
+            "moves": [move.report() for move in self.moves],
+            "sides": {c: asdict(side) | {"average_loss": side.average_loss} for c, side in sides.items()},
+            "turning_points": [move.number for move in self.turning_points],
+        }
 
 
 def _total(moves: Sequence[JudgedGameMove]) -> float:
@@ -204,4 +229,5 @@ def analyst(name: str, threads: int) -> SearchPlayer:
         player = named_player(f"{name},depth=1")
     if not isinstance(player, SearchPlayer) or not isinstance(player.inner, GreedyPlayer):
         raise ValueError(f"{name} has no evaluator, so it cannot judge moves; analyse with another player")
-    return player if "threads" in split_name(name)[1] else replace(player, threads=threads)
+    threads = player.threads if "threads" in split_name(name)[1] else threads
+    return replace(player, threads=threads, name=name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,14 +13,12 @@ from outflank.interfaces.cli.progress import meter, note, out, print_json
 from outflank.interfaces.cli.scoring import Json
 
 if TYPE_CHECKING:
-    from outflank.board import Colour
     from outflank.games.game_record import GameRecord
     from outflank.players.search import SearchPlayer
     from outflank.studies.game_analysis import GameAnalysis, JudgedGameMove, SideSummary
 
 DEFAULT_PLAYER = "all-rounder,depth=8"  # a whole game in about six seconds on one core
 MOST_CURVES = 50  # of games over each other in one picture
-SIDES: tuple[Colour, Colour] = ("black", "white")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -137,7 +134,7 @@ def _print_moves(analysis: GameAnalysis) -> None:
         if move.is_after_pass:
             table.add_row("", "O" if move.mover == "black" else "X", "pass", style="dim")
         better = "" if move.loss == 0 else f"{move.best} {_number(move, move.best_score_for_black)}"
-        loss = "" if move.loss == 0 else f"{move.loss:.0f}" if move.exact else f"{move.loss:.1f}"
+        loss = "" if move.loss == 0 else _number(move, move.loss).removeprefix("+")
         table.add_row(
             f"{move.number:2}", "X" if move.mover == "black" else "O", str(move.square),
             _number(move, move.score_for_black), loss, move.mark, better,
@@ -152,18 +149,26 @@ def _number(move: JudgedGameMove, score: float) -> str:
 
 
 def _print_sides(analysis: GameAnalysis, judge: SearchPlayer) -> None:
-    from outflank.studies.game_analysis import BLUNDER, MISTAKE
+    from outflank.studies.game_analysis import BLUNDER, MISTAKE, SIDES
 
-    first = next((move.number for move in analysis.moves if move.exact), None)
-    exact = "none is" if first is None else f"whole numbers (from move {first}) are"
-    unit = "" if all(move.is_in_discs for move in analysis.moves) else " in its own unit"
     out.print(
-        f"Scores are Black's in discs at the end: {exact} exact, the others {judge.name}'s estimates{unit}. "
+        f"Scores are Black's in discs at the end. {_said_of_sources(analysis, judge)} "
         f"? loses {MISTAKE:.0f} discs or more, ?? {BLUNDER:.0f} or more.",
         markup=False,
     )
     for colour in SIDES:
         out.print(f"{colour.capitalize()} {_said_of_side(analysis.summary(colour))}")
+
+
+def _said_of_sources(analysis: GameAnalysis, judge: SearchPlayer) -> str:
+    """Which scores are exact, and whose the others are."""
+    exact = [move.number for move in analysis.moves if move.exact]
+    in_unit = "" if all(move.is_in_discs for move in analysis.moves) else ", in its own unit"
+    if len(exact) == len(analysis.moves):
+        return "All are exact."
+    if not exact:
+        return f"All are estimates by {judge.name}{in_unit}."
+    return f"Whole numbers (from move {exact[0]}) are exact, others estimates by {judge.name}{in_unit}."
 
 
 def _said_of_side(side: SideSummary) -> str:
@@ -223,42 +228,12 @@ def _print_end(source: str, record: GameRecord, analysis: GameAnalysis, plot: Pa
 
 
 def _report(record: GameRecord, analysis: GameAnalysis, judge: SearchPlayer, solve: int) -> dict[str, Any]:
-    final = record.game.final
     return {
         "black": record.black,
         "white": record.white,
-        "start": record.game.start.text,
-        "transcript": record.game.transcript,
-        "disc_differences": list(record.game.disc_differences),
-        "is_over": final.is_over,
         "player": judge.name,
         "solved_from_empties": solve,
-        "partial": not analysis.is_complete,
-        "moves": [_move_report(move) for move in analysis.moves],
-        "sides": {
-            colour: asdict(side) | {"average_loss": side.average_loss}
-            for colour in SIDES
-            for side in [analysis.summary(colour)]
-        },
-        "turning_points": [move.number for move in analysis.turning_points],
-    }
-
-
-def _move_report(move: JudgedGameMove) -> dict[str, Any]:
-    return {
-        "number": move.number,
-        "mover": move.mover,
-        "move": str(move.square),
-        "is_after_pass": move.is_after_pass,
-        "best": str(move.best),
-        "best_score_for_black": move.best_score_for_black,
-        "score_for_black": move.score_for_black,
-        "loss": move.loss,
-        "exact": move.exact,
-        "is_in_discs": move.is_in_discs,
-        "mark": move.mark,
-        "turn": list(move.turn) if move.is_in_discs and move.turn is not None else None,
-    }
+    } | analysis.report()
 
 
 def _overlay(source: str, records: list[GameRecord], plot: Path | None, as_json: bool) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def is_file(source: str) -> bool:
     """Whether a text names something on the disk rather than being a game itself."""
     try:
-        return Path(source).exists()
+        return source != "" and Path(source).exists()
     except (OSError, ValueError):  # too long for a name, as a transcript may be
         return False
 
