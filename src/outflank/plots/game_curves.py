@@ -126,17 +126,17 @@ def _draw_scores(axes: Axes, curve: ScoreCurve) -> None:
     _mark_moves(axes, curve, scores)
     _leave_room(axes, curve, scores)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="upper left", frameon=False, fontsize=SIZE, ncols=2)
+        _draw_key(axes)
 
 
 def _leave_room(axes: Axes, curve: ScoreCurve, scores: FloatArray) -> None:
-    """Limits with a place for the labels of marked moves, and for the key on top."""
+    """Limits with a place for the labels of marked moves."""
     known = np.append(scores[np.isfinite(scores)], [-4.0, 4.0])
     spread = float(np.ptp(known))
-    low, high = float(known.min()) - 0.06 * spread, float(known.max()) + 0.14 * spread
+    low, high = float(known.min()) - 0.06 * spread, float(known.max()) + 0.06 * spread
     for move in curve.marked:
         if np.isfinite(score := float(scores[move.number])):
-            low = min(low, score - 0.4 * spread) if move.mover == "black" else low
+            low = min(low, score - 0.5 * spread) if move.mover == "black" else low
             high = max(high, score + 0.5 * spread) if move.mover == "white" else high
     axes.set_ylim(low, high)
 
@@ -165,8 +165,15 @@ def _draw_leads(axes: Axes, differences: FloatArray) -> None:
                       linewidth=0, label="more white discs")  # fmt: skip
     axes.plot(moves, differences, color="black", linewidth=1.2)
     largest = max(8.0, float(np.abs(differences).max()))
-    axes.set_ylim(-1.15 * largest, 1.35 * largest)
-    axes.legend(loc="upper left", frameon=False, fontsize=SIZE, ncols=2)
+    axes.set_ylim(-1.1 * largest, 1.1 * largest)
+    _draw_key(axes)
+
+
+def _draw_key(axes: Axes) -> None:
+    """Above the panel, where no curve or label goes."""
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.1, frameon=False, fontsize=SIZE, ncols=2
+    )
 
 
 def _prepare(axes: Axes, moves: int, label: str) -> None:

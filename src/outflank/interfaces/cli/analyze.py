@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from outflank.players.search import SearchPlayer
     from outflank.studies.game_analysis import GameAnalysis, JudgedGameMove, SideSummary
 
-DEFAULT_PLAYER = "all-rounder,depth=8"  # a whole game in about six seconds on one core
+DEFAULT_PLAYER = "all-rounder,depth=8"  # three or four seconds for a whole game
 MOST_CURVES = 50  # of games over each other in one picture
 
 
@@ -53,6 +53,8 @@ def analyze(
     if not record.game.moves:
         raise ValueError(f"{source} has no moves to analyse")
     analysis, judge = _judged(record, player, solve)
+    if plot is not None and analysis.moves:
+        _draw(plot, record, analysis, judge)
     if as_json:
         print_json(_report(record, analysis, judge, solve))
     else:
@@ -60,10 +62,7 @@ def analyze(
         _print_moves(analysis)
         _print_sides(analysis, judge)
         _print_turns(analysis)
-    if plot is not None and analysis.moves:
-        _draw(plot, record, analysis, judge)
-    if not as_json:
-        _print_end(source, record, analysis, plot)
+        _print_end(source, game, plot if analysis.moves else None)
     if not analysis.is_complete:
         raise KeyboardInterrupt
 
@@ -133,8 +132,10 @@ def _print_moves(analysis: GameAnalysis) -> None:
     for move in analysis.moves:
         if move.is_after_pass:
             table.add_row("", "O" if move.mover == "black" else "X", "pass", style="dim")
-        better = "" if move.loss == 0 else f"{move.best} {_number(move, move.best_score_for_black)}"
-        loss = "" if move.loss == 0 else _number(move, move.loss).removeprefix("+")
+        loss = _number(move, move.loss).removeprefix("+")
+        better = f"{move.best} {_number(move, move.best_score_for_black)}"
+        if float(loss) == 0:
+            loss = better = ""
         table.add_row(
             f"{move.number:2}", "X" if move.mover == "black" else "O", str(move.square),
             _number(move, move.score_for_black), loss, move.mark, better,
@@ -217,14 +218,15 @@ def _draw(path: Path, record: GameRecord, analysis: GameAnalysis, judge: SearchP
     save_figure(draw_game(played, curve, title), path)
 
 
-def _print_end(source: str, record: GameRecord, analysis: GameAnalysis, plot: Path | None) -> None:
-    if plot is not None and analysis.moves:
+def _print_end(source: str, game: int | None, plot: Path | None) -> None:
+    if plot is not None:
         out.print(f"Drawn: {plot}", markup=False, soft_wrap=True)
         return
-    of_file = ["--game", str(record.number)] if record.source and record.number > 1 else []
-    command = shlex.join([source, *of_file, "--plot", "game.png"])
+    which = [] if game is None else ["--game", str(game)]
     out.print("Draw it:")
-    out.print(f"outflank analyze {command}", markup=False, soft_wrap=True)
+    out.print(
+        f"outflank analyze {shlex.join([source, *which, '--plot', 'game.png'])}", markup=False, soft_wrap=True
+    )
 
 
 def _report(record: GameRecord, analysis: GameAnalysis, judge: SearchPlayer, solve: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from outflank.interfaces.cli.play_words import say
+from outflank.interfaces.cli.play_words import say, uses_colours
 from outflank.interfaces.cli.progress import note, out
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def play(
     _prepare_input()
     for text in getattr(session.player, "notes", ()):
         note(text)
-    letter = "X" if session.colour == "black" else "O"
-    say(f"You are {session.colour} ({letter}) against {player}. Type a square such as d3, or help.")
+    letter = "" if uses_colours() else " (X)" if session.colour == "black" else " (O)"
+    say(f"You are {session.colour}{letter} against {player}. Type a square such as d3, or help.")
     try:
         has_ended = session.run()
     except BaseException:
