@@ -78,6 +78,9 @@ class Search {
             search_root(moves, depth);
             report.depth = stopped_ ? report.depth : depth;
         }
+        if (limits_.all_moves) {
+            sort(moves);  // an iteration that was stopped leaves values of two depths
+        }
         for (RootMove& root : moves) {
             if (limits_.all_moves || root.move.square == moves.front().move.square) {
                 extend_line(root, report.depth);

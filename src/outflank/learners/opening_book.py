@@ -2,7 +2,7 @@
 
 >>> learner = BookLearner.new(plies=8, judge="all-rounder,depth=2")
 >>> for step in learner.extend(games=10): pass
->>> step.games, step.positions > 40, step.waiting
+>>> step.games, step.positions > 20, step.waiting
 (10, True, 0)
 
 A book is a graph of positions. Each has its best deviation: the best move that leads out of the book, with

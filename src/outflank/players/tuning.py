@@ -14,6 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from outflank import _core
 
 STAGES = 4
@@ -41,7 +43,9 @@ class SearchTuning:
         """A search's value of a board with so many discs, as a disc difference at the end."""
         if abs(value) > _core.WON_GAME / 2:  # the search saw the end of the game
             return value - _core.WON_GAME if value > 0 else value + _core.WON_GAME
-        return max(-64.0, min(64.0, value * self.discs_per_unit[stage_of(discs)]))
+        # Between the middles of the stages the worth of a unit changes evenly, so that no curve jumps.
+        middles = [4 + (stage + 0.5) * 61 / STAGES for stage in range(STAGES)]
+        return float(np.clip(value * np.interp(discs, middles, self.discs_per_unit), -64, 64))
 
     @property
     def core_prob_cuts(self) -> list[list[_core.ProbCut]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.progress import out
+from outflank.interfaces.terminal_board import terminal_board
 
 if TYPE_CHECKING:
     from outflank.board import Board
@@ -47,7 +48,7 @@ def _line(book: OpeningBook, board: Board, move: BookMove) -> str:
 def print_book(book: OpeningBook, board: Board, report: dict[str, Any]) -> None:
     from rich.table import Table
 
-    out.print(board)
+    out.print(terminal_board(board, with_colours=bool(out.color_system)))
     if not report["moves"]:
         out.print("The game is over." if board.is_over else "This position is not in the book.")
     else:

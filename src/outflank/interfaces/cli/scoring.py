@@ -174,6 +174,7 @@ def _write_records(games: Match, batch: Any, file: IO[str]) -> None:
         line: dict[str, Any] = {
             "game": number,
             "black": (games.first if number % 2 == 0 else games.second).name,
+            "white": (games.second if number % 2 == 0 else games.first).name,
             "start": games.starts[number // 2 % len(games.starts)].text,
             "moves": "".join(map(str, squares)),
             "disc_differences": trajectories[i, : len(squares) + 1].tolist(),
