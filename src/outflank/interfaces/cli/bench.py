@@ -51,7 +51,11 @@ def bench(
     table.add_column("threads", justify="right")
     table.add_column("per second", justify="right")
     for timing in timings:
-        table.add_row(timing.name, str(timing.threads), f"{timing.per_second:,.0f} {timing.unit}")
+        table.add_row(
+            timing.name,
+            str(timing.threads),
+            f"{timing.per_second:,.{0 if timing.per_second >= 10 else 2}f} {timing.unit}",
+        )
     out.print(table)
     ratios = Table(title="ratios of this run")
     for name in ("what", "ratio", "at least", ""):

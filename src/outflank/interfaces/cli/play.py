@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from outflank.interfaces.cli.play_session import Session
     from outflank.interfaces.cli.saved_game import SavedGame
 
-DEFAULT_PLAYER = "all-rounder,time=1,book=default,book_best=3"
+DEFAULT_PLAYER = "all-rounder,time=1,book=default"
 
 
 class ColourChoice(StrEnum):
