@@ -152,8 +152,8 @@ std::optional<Choice> SeatedPlayer::book_choice(OpenGame& game, Bits moves) cons
 
 Choice SeatedPlayer::solved_choice(OpenGame& game) {
     if (!solver_) {
-        solver_ =
-            std::make_unique<EndgameSolver>(table_bits(player_.perfect_from()), player_.ordering, 1);
+        solver_ = std::make_unique<EndgameSolver>(table_bits(player_.perfect_from()),
+                                                  player_.ordering, 1);
     }
     return game.choice(solver_->best_move(game.position));
 }

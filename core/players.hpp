@@ -25,8 +25,8 @@ struct Player {
     std::shared_ptr<const OpeningBook> book;  // may be null
     int book_best = 1;  // choose at random among so many of its best moves (Kim 2007: three)
 
-    // The empty squares from which on it plays perfectly. All boards whose moves a fixed depth judges
-    // lie depth - 1 plies ahead; if those are solved, so is the root.
+    // The empty squares from which on it plays perfectly. All boards whose moves a fixed depth
+    // judges lie depth - 1 plies ahead; if those are solved, so is the root.
     int perfect_from() const {
         return solve_from == 0 || nodes > 0 ? solve_from : solve_from + depth - 1;
     }
