@@ -150,3 +150,17 @@ def test_named_players_judge() -> None:
     verdict = verdict_on(named_player("all-2"), board)
     judged = dict(named_player("all-2").judge(board))  # type: ignore[union-attr]
     assert verdict.value_for_mover == pytest.approx(max(judged.values()))
+
+
+def test_depth_limits_a_search_and_hints_come_from_one_search() -> None:
+    engine = NBoardEngine(named_player("all-rounder,nodes=1e9"))
+    ask(engine, "set depth 3")
+    searches = [line for line in ask(engine, "hint 4") if line.startswith("search")]
+    assert len(searches) == 4
+    assert all(line.split()[-1].strip() == "3" for line in searches)
+
+
+def test_a_book_move_needs_no_search() -> None:
+    engine = NBoardEngine(named_player("all-rounder,nodes=1e12,book=default"))
+    (answer,) = [line for line in ask(engine, "go") if line.startswith("===")]
+    assert Square(answer.split()[1].split("/")[0].lower()) in Board().legal_moves

@@ -187,6 +187,10 @@ def test_limits_are_kept() -> None:
     assert few.analyze(board).depth < many.analyze(board).depth
     assert timed.analyze(board).depth == 3
     assert timed.with_seconds(0.05).limits == SearchLimits(depth=3, seconds=0.05)
+    assert timed.with_seconds(9).limits == SearchLimits(depth=3, seconds=0.2)
+    assert few.with_depth(2).analyze(board).depth == 2
+    fixed = SearchPlayer(GreedyPlayer(COARSE_COUNTER), SearchLimits(depth=2))
+    assert fixed.with_seconds(1) == fixed.with_depth(9) == fixed
 
 
 def test_several_threads_find_a_move_and_a_value() -> None:

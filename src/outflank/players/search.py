@@ -129,8 +129,6 @@ class SearchPlayer:
             return Square(
                 self.core.choose(board.black, board.white, board.mover == "black", secrets.randbits(63))
             )
-        if self.book is not None and (square := self.book.choose(board, best=self.book_best)) is not None:
-            return square
         return self.analyze(board).best
 
     def judge(self, board: Board) -> list[tuple[Square, float]]:
@@ -152,8 +150,18 @@ class SearchPlayer:
         ]
 
     def with_seconds(self, seconds: float) -> SearchPlayer:
-        """The same player with a clock: so many seconds for a move."""
-        return replace(self, limits=SearchLimits(self.limits.depth, self.limits.nodes, seconds))
+        """The same player under a clock: so many seconds for a move, or its own if they are fewer. A fixed
+        depth stays as it is."""
+        if self.limits.is_fixed_depth:
+            return self
+        least = min(seconds, self.limits.seconds or seconds)
+        return replace(self, limits=replace(self.limits, seconds=least))
+
+    def with_depth(self, depth: int) -> SearchPlayer:
+        """The same player, its search limited to a depth as well. A fixed depth stays as it is."""
+        if self.limits.is_fixed_depth:
+            return self
+        return replace(self, limits=replace(self.limits, depth=depth))
 
     def in_discs(self, value: float, board: Board) -> float:
         """A value as an expected disc difference, where the evaluator's scale is known."""
@@ -163,6 +171,8 @@ class SearchPlayer:
         """The best move, or all moves, with values, expected play and what it took."""
         if not board.has_moves:
             raise ValueError("the mover has no legal move on this board")
+        if not all_moves and (known := self._from_book(board)) is not None:
+            return known
         began = time.perf_counter()
         seconds = self.limits.seconds
         if 64 - board.discs > self.perfect_from:
@@ -174,6 +184,14 @@ class SearchPlayer:
         exact, finished = self._solved(board, all_moves, max(left, 0.001))
         found = exact if finished else fallback
         return replace(found, seconds=time.perf_counter() - began, nodes=fallback.nodes + exact.nodes)
+
+    def _from_book(self, board: Board) -> Analysis | None:
+        moves = self.book.moves(board) if self.book is not None else []
+        if not moves:
+            return None
+        move = moves[secrets.randbelow(min(len(moves), self.book_best))]
+        judged = JudgedMove(move.square, move.value_for_mover, False, (move.square,))
+        return Analysis((judged,), 0, 0, 0.0, True)
 
     @cached_property
     def _searcher(self) -> _core.Searcher:

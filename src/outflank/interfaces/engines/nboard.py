@@ -20,6 +20,7 @@ from outflank.games import ggf
 from outflank.games.game_record import Problem
 from outflank.interfaces.engines.verdict import Verdict, best_verdicts, verdict_on
 from outflank.players.greedy import Player
+from outflank.players.search import DEEPEST, SearchPlayer
 
 _MOVE = re.compile(r"([a-h][1-8]|pa(?:ss)?)(?:/.*)?", re.IGNORECASE)
 
@@ -63,8 +64,11 @@ class NBoardEngine:
             self._play(command)  # version 1: a move without the word
 
     def _set(self, what: str, value: str) -> Iterator[str]:
-        """`set depth` and `set contempt` change nothing: a player's name says how it plays."""
+        """`set depth` limits a search by nodes or time; a fixed depth in the player's name stays. `set
+        contempt` changes nothing."""
         if what == "depth":
+            if isinstance(self._player, SearchPlayer) and value.isdigit():
+                self._player = self._player.with_depth(max(1, min(int(value), DEEPEST)))
             yield f"set myname outflank {self._player.name}"
         elif what == "game":
             self._boards = None

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from outflank.board import Board, Square
 from outflank.players.greedy import Player
+from outflank.players.search import SearchPlayer
 
 
 class Analysis(Protocol):
@@ -76,6 +77,12 @@ def verdict_on(player: Player, board: Board) -> Verdict:
 
 def best_verdicts(player: Player, board: Board, count: int) -> list[Verdict]:
     """The best moves, best first: as many as asked for, or as the player can tell apart."""
+    if isinstance(player, SearchPlayer) and count > 1 and board.has_moves:
+        found = player.analyze(board, all_moves=True)
+        return [
+            Verdict(m.square, m.value_for_mover, found.seconds, m.exact, found.depth, found.nodes, m.line)
+            for m in found.moves[:count]
+        ]
     best = verdict_on(player, board)
     if count < 2 or best.move is None or best.value_for_mover is None:
         return [best]
