@@ -25,7 +25,7 @@ from outflank.players.tuning import STAGES, ProbCut, SearchTuning, stage_of
 DEEPEST_FITTED = 10
 # What a search to each depth asks first; of the same parity, since odd and even depths differ.
 SHALLOW = {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4}
-DEEPEST_CUT = 24  # deeper than was fitted: as the deepest fitted of the same parity
+DEEPEST_CUT = 24
 EPSILON = 0.1  # of the games that positions are taken from
 FEWEST = 20  # positions of a stage to fit a line to
 
@@ -123,9 +123,18 @@ def _cuts(values: Values, of_stage: npt.NDArray[np.bool_]) -> tuple[ProbCut, ...
         if slope > 0:
             fitted[depth] = ProbCut(depth, shallow, float(slope), float(intercept), sigma)
     for depth in range(max(values) + 1, DEEPEST_CUT + 1):
-        if depth - 2 in fitted:
-            fitted[depth] = replace(fitted[depth - 2], depth=depth)
+        like = max((fit for fit in fitted if fit <= max(values) and fit % 2 == depth % 2), default=None)
+        if like is not None:
+            fitted[depth] = _extrapolated(fitted[like], depth)
     return tuple(fitted[depth] for depth in sorted(fitted))
+
+
+def _extrapolated(cut: ProbCut, depth: int) -> ProbCut:
+    """Deeper than was fitted: from half the depth, with an error that grows as a random walk's, with the
+    square root of the plies between."""
+    shallow = depth // 2 if depth // 2 % 2 == depth % 2 else depth // 2 + 1
+    growth = ((depth - shallow) / (cut.depth - cut.shallow)) ** 0.5
+    return replace(cut, depth=depth, shallow=shallow, sigma=cut.sigma * max(1.0, growth))
 
 
 def _discs_per_unit(

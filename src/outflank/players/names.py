@@ -76,8 +76,8 @@ def _searching(
         SearchLimits(number("depth", int), number("nodes", _count), number("time", float)),
         solve=number("solve", int),
         book=OpeningBook.open(options["book"]) if "book" in options else None,
-        book_best=number("book_best", int) or 1,
-        threads=number("threads", int) or 1,
+        book_best=1 if (best := number("book_best", int)) is None else best,
+        threads=1 if (threads := number("threads", int)) is None else threads,
         tuning=SearchTuning.load(options["tuned"]) if "tuned" in options else SearchTuning.built_in(source),
         name=text,
     )

@@ -34,7 +34,7 @@ def solve(
     win_loss: Annotated[bool, typer.Option("--win-loss", help="Ask only who wins: quicker.")] = False,
     threads: Threads = None,
     table_bits: Annotated[
-        int, typer.Option(help="The transposition table has 2^BITS entries of 24 bytes.", min=10, max=30)
+        int, typer.Option(help="The transposition table has 2^BITS entries of 24 bytes.", min=10, max=28)
     ] = 22,
     impossible: Annotated[
         bool, typer.Option("--impossible", help="Solve positions, too, that no game can reach.")
