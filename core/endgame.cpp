@@ -14,7 +14,7 @@ namespace {
 // Where each technique begins to pay, in empty squares; found by timing FFO 20-39.
 constexpr int ORDER_BY_MOBILITY = 6;
 constexpr int REMEMBER = 9;
-constexpr int SHARE = 12;
+constexpr int SHARE = 14;
 constexpr int ASK_WHETHER_TO_STOP = 11;
 
 using Table = TranspositionTable<ExactBounds>;
