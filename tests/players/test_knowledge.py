@@ -66,8 +66,9 @@ def test_ends_of_games() -> None:
     solver = Solver()
     over = solver.solve(Board("X" * 63 + "- X"))  # no one can move; the empty square is the winner's
     assert (over.score_for_mover, over.best, over.line) == (64, None, ())
-    must_pass = solver.solve(Board("-XO" + "X" * 61 + " O"))
-    assert must_pass.best is None or must_pass.line[0] == must_pass.best
+    must_pass = solver.solve(Board("-XO" + "X" * 61 + " X"))  # White takes a1 and turns b1
+    assert (must_pass.score_for_mover, must_pass.best) == (61 - 3, None)
+    assert list(map(str, must_pass.line)) == ["a1"]
 
 
 def test_time_is_kept() -> None:
