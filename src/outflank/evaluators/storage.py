@@ -8,7 +8,6 @@ round trip is exact.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator, FloatArray
 from outflank.evaluators.spatial_mlp import SpatialMlp
+from outflank.evaluators.whole_files import write_whole
 
 if TYPE_CHECKING:
     from outflank.evaluators.player_schema import PlayerMetadata
@@ -65,12 +65,7 @@ def save_player(player: StoredPlayer, path: str | Path) -> None:
         raise ValueError("the League's text format holds one evaluator; save to .safetensors instead")
     else:
         content = write_league_text(player.evaluator).encode()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, content)
 
 
 def _read_head(path: Path) -> bytes:
