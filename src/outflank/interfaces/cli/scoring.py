@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.progress import Meter, meter, note, out, print_json
+from outflank.interfaces.cli.progress import meter, note, out, print_json
 
 if TYPE_CHECKING:
     from outflank.games.batch import Forfeit
@@ -126,43 +125,45 @@ def _report(matches: list[Match], as_json: bool, record: Path | None = None) -> 
         raise KeyboardInterrupt
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """The part of a match that is over: its result, and where its records end in the file."""
+
+    tally: Tally
+    forfeits: tuple[Forfeit, ...] = ()
+    end_of_records: int = 0
+
+
 def _played(games: Match, record: Path | None) -> dict[str, Any] | None:
     """The report of a match; of its finished part if it was interrupted; None if nothing is finished."""
-    tally = None
-    forfeits: list[Forfeit] = []
-    names = f"{short_name(games.first.name)} - {short_name(games.second.name)}"
-    with meter(names, 2 * games.double_games, "games") as progress:
-        try:
-            for result in _tallies(games, progress, record, forfeits):
-                tally = result
-        except KeyboardInterrupt:
-            pass
-        rate = progress.rate
-    return None if tally is None else _as_report(games, tally, rate, forfeits)
-
-
-def _tallies(games: Match, progress: Meter, record: Path | None, forfeits: list[Forfeit]) -> Iterator[Tally]:
     from outflank.games.statistics import Tally
 
-    tally = Tally()
-    file = record.open("x", encoding="utf-8") if record else None
+    counted = _Counted(Tally())
+    names = f"{short_name(games.first.name)} - {short_name(games.second.name)}"
+    file = record.open("xb") if record else None
     try:
-        for batch in games.batches(record=file is not None):
-            if file is not None:
-                _write_records(games, batch, file)
-            tally += batch.tally
-            forfeits.extend(batch.forfeits)
-            progress.advance(len(batch.disc_differences), f"score {tally.score:.4f}")
-            yield tally
+        with meter(names, 2 * games.double_games, "games") as progress:
+            try:
+                for batch in games.batches(record=file is not None):
+                    end = 0 if file is None else _write_records(games, batch, file)
+                    # One assignment: an interrupt leaves a batch counted and recorded, or neither.
+                    counted = _Counted(counted.tally + batch.tally, counted.forfeits + batch.forfeits, end)
+                    progress.advance(len(batch.disc_differences), f"score {counted.tally.score:.4f}")
+            except KeyboardInterrupt:
+                pass
+            rate = progress.rate
     finally:
         if file is not None and record is not None:
+            file.truncate(counted.end_of_records)
             file.close()
-            if record.stat().st_size == 0:  # nothing was played: let the next try have the name
+            if counted.end_of_records == 0:  # nothing was played: let the next try have the name
                 record.unlink()
+    return _as_report(games, counted, rate) if counted.tally.games else None
 
 
-def _write_records(games: Match, batch: Any, file: IO[str]) -> None:
-    """One line a game: who was Black, the start, the moves, Black's disc difference along the game."""
+def _write_records(games: Match, batch: Any, file: IO[bytes]) -> int:
+    """One line a game: who was Black, the start, the moves, Black's disc difference along the game.
+    Returns where the last one ends."""
     from outflank import _core
     from outflank.board import Square
 
@@ -181,10 +182,13 @@ def _write_records(games: Match, batch: Any, file: IO[str]) -> None:
         }
         if number in forfeits:
             line["forfeit"] = {"player": forfeits[number].player, "reason": forfeits[number].reason}
-        file.write(json.dumps(line) + "\n")
+        file.write(json.dumps(line).encode() + b"\n")
+    file.flush()
+    return file.tell()
 
 
-def _as_report(games: Match, tally: Tally, rate: float, forfeits: list[Forfeit]) -> dict[str, Any]:
+def _as_report(games: Match, counted: _Counted, rate: float) -> dict[str, Any]:
+    tally = counted.tally
     same = games.epsilon[0] == games.epsilon[1]
     return {
         "player": games.first.name,
@@ -200,7 +204,7 @@ def _as_report(games: Match, tally: Tally, rate: float, forfeits: list[Forfeit])
         "threads": games.threads,
         "seed": games.seed,
         "partial": tally.games < 2 * games.double_games,
-        "forfeits": [asdict(forfeit) for forfeit in forfeits],
+        "forfeits": [asdict(forfeit) for forfeit in counted.forfeits],
     }
 
 
