@@ -1,4 +1,6 @@
 // Players, matches, and games in step.
+#include <algorithm>
+
 #include "../core/games_in_step.hpp"
 #include "arrays.hpp"
 
@@ -99,6 +101,37 @@ std::pair<Differences, Moves> play(const Player& first, const Player& second,
         recorded = to_numpy(std::move(moves), LONGEST_GAME);
     }
     return {to_numpy(std::move(differences)), std::move(recorded)};
+}
+
+// Pairings as rows (first player, second player, number of the first game, games); outcomes as rows
+// (wins, draws, losses) of the first player.
+NewMatrix<std::uint32_t> pairings(const std::vector<std::shared_ptr<Player>>& players,
+                                  const Matrix<std::int64_t>& rows, const MatchRules& rules) {
+    require(rows.shape(1) == 4, "a pairing is first player, second player, first game, games");
+    std::vector<const Player*> seats;
+    for (const auto& one : players) {
+        seats.push_back(one.get());
+    }
+    std::vector<Pairing> played;
+    for (std::size_t k = 0; k < rows.shape(0); ++k) {
+        const std::int64_t* row = rows.data() + 4 * k;
+        require(std::all_of(row, row + 4, [](auto number) { return number >= 0; }) &&
+                    std::max(row[0], row[1]) < static_cast<std::int64_t>(players.size()),
+                "a pairing names a player that is not there, or a number below zero");
+        played.push_back({static_cast<std::size_t>(row[0]),
+                          static_cast<std::size_t>(row[1]),
+                          {static_cast<std::uint64_t>(row[2]), static_cast<std::size_t>(row[3])}});
+    }
+    std::vector<Outcome> outcomes(played.size());
+    {
+        nb::gil_scoped_release release;
+        play_pairings(seats, played, rules, outcomes);
+    }
+    std::vector<std::uint32_t> flat;
+    for (const auto& [wins, draws, losses] : outcomes) {
+        flat.insert(flat.end(), {wins, draws, losses});
+    }
+    return to_numpy(std::move(flat), 3);
 }
 
 // Black's disc difference before the first move and after each move of recorded games; after the
@@ -227,6 +260,10 @@ void bind_games(nb::module_& m) {
             "alternate_colours"_a = true);
     m.def("play_games", &play, "first"_a, "second"_a, "rules"_a, "first_game"_a, "count"_a,
           "threads"_a = 1, "record"_a = false);
+    m.def(
+        "play_pairings", &pairings, "players"_a, "pairings"_a, "rules"_a,
+        "Pairings are rows of first player, second player, first game, games; returns wins, draws "
+        "and losses of the first.");
     m.def("disc_differences", &disc_differences, "rules"_a, "first_game"_a, "moves"_a);
     bind_games_in_step(m);
 }

@@ -69,6 +69,21 @@ void play_games(const Player& first, const Player& second, const MatchRules& rul
     });
 }
 
+void play_pairings(std::span<const Player* const> players, std::span<const Pairing> pairings,
+                   const MatchRules& rules, std::span<Outcome> outcomes) {
+    for (std::size_t k = 0; k < pairings.size(); ++k) {
+        const auto& [first, second, games] = pairings[k];
+        std::array seats{SeatedPlayer(*players[first]), SeatedPlayer(*players[second])};
+        for (std::uint64_t number = games.first; number < games.first + games.count; ++number) {
+            const OpenGame over = play_game(seats, rules, number, {});
+            const int difference = rules.disc_difference_for_first(number, over);
+            ++(difference > 0   ? outcomes[k].wins
+               : difference < 0 ? outcomes[k].losses
+                                : outcomes[k].draws);
+        }
+    }
+}
+
 void judge_boards(const Player& player, std::span<const Board> boards, int threads,
                   const std::function<std::span<double>(std::size_t, const MoveList&)>& room) {
     share(boards.size(), 1, threads, [&] {

@@ -52,6 +52,23 @@ struct GameResults {
 void play_games(const Player& first, const Player& second, const MatchRules& rules, GameSpan games,
                 int threads, GameResults results);
 
+// Some games of two players out of many, with their numbers.
+struct Pairing {
+    std::size_t first = 0;  // which player is the first one,
+    std::size_t second = 0;
+    GameSpan games;
+};
+
+struct Outcome {
+    std::uint32_t wins = 0;  // of the first player
+    std::uint32_t draws = 0;
+    std::uint32_t losses = 0;
+};
+
+// Plays pairing after pairing on this thread; outcomes[k] belongs to pairings[k].
+void play_pairings(std::span<const Player* const> players, std::span<const Pairing> pairings,
+                   const MatchRules& rules, std::span<Outcome> outcomes);
+
 // Judges the moves of many boards. `room(i, moves)` says where the values of board number i go; it
 // is called from several threads.
 void judge_boards(const Player& player, std::span<const Board> boards, int threads,

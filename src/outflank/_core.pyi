@@ -143,6 +143,11 @@ class MatchRules:
 
 def play_games(first: Player, second: Player, rules: MatchRules, first_game: int, count: int, threads: int = 1, record: bool = False) -> tuple[Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C')] | None]: ...
 
+def play_pairings(players: Sequence[Player], pairings: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rules: MatchRules) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C')]:
+    """
+    Pairings are rows of first player, second player, first game, games; returns wins, draws and losses of the first.
+    """
+
 def disc_differences(rules: MatchRules, first_game: int, moves: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C')]: ...
 
 class GamesInStep:

@@ -62,7 +62,10 @@ class NTupleNetwork(CoreEvaluator):
             first += count
 
     def with_weights(self, weights: npt.ArrayLike) -> NTupleNetwork:
-        return NTupleNetwork(self.tables, weights, stages=self.stages)
+        same = object.__new__(NTupleNetwork)  # the tables have been checked
+        same.tables, same.stages = self.tables, self.stages
+        CoreEvaluator.__init__(same, weights, self.weights.size)
+        return same
 
     @property
     def architecture(self) -> dict[str, Any]:

@@ -25,6 +25,10 @@ PARTS: tuple[tuple[int, ...], ...] = tuple(
     for top in range(9 - size)
     for left in range(9 - size)
 )
+# Where the weights of the first layer go: each part's squares, then its bias.
+_SQUARE_OF_WEIGHT = np.array([square for part in PARTS for square in (*part, -1)])
+_NODE_OF_WEIGHT = np.array([node for node, part in enumerate(PARTS) for _ in range(len(part) + 1)])
+_IS_BIAS = _SQUARE_OF_WEIGHT < 0
 _LATER_NODES = (len(PARTS), 40, 10, 1)
 _FIRST_LAYER_WEIGHTS = sum(len(part) + 1 for part in PARTS)
 
@@ -49,13 +53,9 @@ class SpatialMlp(CoreEvaluator):
     def layers(self) -> list[Layer]:
         """All layers as full matrices; the first one is mostly zeros."""
         first = np.zeros((64, len(PARTS)))
-        biases = np.zeros(len(PARTS))
-        at = 0
-        for node, part in enumerate(PARTS):
-            first[list(part), node] = self.weights[at : at + len(part)]
-            biases[node] = self.weights[at + len(part)]
-            at += len(part) + 1
-        return [(first, biases), *dense_layers(self.weights[at:], _LATER_NODES)]
+        weights, later = np.split(self.weights, [_FIRST_LAYER_WEIGHTS])
+        first[_SQUARE_OF_WEIGHT[~_IS_BIAS], _NODE_OF_WEIGHT[~_IS_BIAS]] = weights[~_IS_BIAS]
+        return [(first, weights[_IS_BIAS]), *dense_layers(later, _LATER_NODES)]
 
     def _compile(self) -> _core.Evaluator:
         return _core.mlp(self.layers(), add_disc_difference=True)
