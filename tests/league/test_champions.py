@@ -10,7 +10,8 @@ import pytest
 from outflank import Match, league_match, named_player, read_start_positions
 from outflank.league.table import measured_row, published_rows, ranked
 from outflank.learners.presets import preset_or_file
-from outflank.learners.run_folder import parse_settings
+from outflank.learners.settings import parse_settings
+from outflank.learners.td import TdSettings
 from outflank.players.built_in import load_built_in
 from tests.league.test_published_players import PLAYERS, path
 
@@ -46,6 +47,7 @@ def test_a_champion_was_learned_by_its_preset(name: str) -> None:
     assert {k: v for k, v in vars(learned_by).items() if k not in measuring} == {
         k: v for k, v in vars(preset).items() if k not in measuring
     }
+    assert isinstance(preset, TdSettings)
     assert provenance["games"] == preset.games
 
 

@@ -7,8 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from outflank.learners.run_folder import parse_settings, read_toml
-from outflank.learners.td import TdSettings
+from outflank.learners.settings import Settings, parse_settings, read_toml
 from outflank.players.names import unknown
 
 FOLDER = Path(str(files("outflank") / "data" / "presets"))
@@ -18,7 +17,7 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
-def preset_or_file(name: str, changes: list[str]) -> tuple[TdSettings, int | None]:
+def preset_or_file(name: str, changes: list[str]) -> tuple[Settings, int | None]:
     """The settings of a preset or a TOML file, with `key=value` changes; and the file's seed, if any."""
     if name in preset_names():
         path = FOLDER / f"{name}.toml"
@@ -39,4 +38,4 @@ def _change(text: str) -> tuple[str, Any]:
     try:
         return key.strip(), tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
-        return key.strip(), value.split(";") if key.strip() == "opponents" else value
+        return key.strip(), value.split(";") if key.strip() in ("opponents", "watch") else value

@@ -195,11 +195,12 @@ class Progress:
 class TdLearner:
     """Learns game after game. What it is after n games depends on the settings and the seed alone."""
 
-    def __init__(self, settings: TdSettings, seed: int) -> None:
+    def __init__(self, settings: TdSettings, seed: int, evaluator: CoreEvaluator | None = None) -> None:
+        """`evaluator`: one to go on with, instead of a new one of the settings' kind."""
         self.settings = settings
         self.seed = seed
         self.games = 0
-        self.evaluator = new_evaluator(settings, seed)
+        self.evaluator = evaluator or new_evaluator(settings, seed)
         self.core = learnable(self.evaluator, settings.coherence)
         self.pool: list[FloatVector] = []
         self._opponents = [_core_player(name) for name in settings.opponents]

@@ -10,12 +10,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
-from outflank.learners.run_folder import RunFolder, settings_toml
+from outflank.learners.run_folder import RunFolder
+from outflank.learners.settings import settings_toml
 from outflank.learners.td import Progress, TdLearner, TdSettings
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
@@ -26,19 +27,52 @@ EARLIEST_MEASUREMENT = 500
 
 @dataclass(frozen=True)
 class Step:
-    """Where a run stands after a batch of games; `entry` is the log's line if it was measured."""
+    """Where a run stands after a batch of games or a generation; `entry` is the log's line, if any."""
 
-    games: int
-    loss: float
+    done: int
     entry: dict[str, Any] | None = None
+
+
+class Run(Protocol):
+    """A learning process in a folder."""
+
+    folder: RunFolder
+    seed: int
+    unit: str  # what is counted: games or generations
+
+    @property
+    def games(self) -> int:
+        """Games learned from so far."""
+        ...
+
+    @property
+    def done(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def is_finished(self) -> bool: ...
+
+    def steps(self) -> Iterator[Step]:
+        """Learn to the end, step by step."""
+        ...
+
+    def save(self) -> None:
+        """Write what is not saved yet, before the run is left."""
+        ...
 
 
 class TdRun:
     """A learner and its folder."""
 
+    unit = "games"
+
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
-        self.settings, self.seed = folder.settings()
+        settings, self.seed = folder.settings()
+        assert isinstance(settings, TdSettings)
+        self.settings: TdSettings = settings
         self.learner = TdLearner(self.settings, self.seed)
         self._since_measured = Progress()
         self._best = -1.0
@@ -53,6 +87,14 @@ class TdRun:
     @property
     def games(self) -> int:
         return self.learner.games
+
+    @property
+    def done(self) -> int:
+        return self.games
+
+    @property
+    def total(self) -> int:
+        return self.settings.games
 
     @property
     def is_finished(self) -> bool:
@@ -76,7 +118,7 @@ class TdRun:
             if self.games == next_measurement(self.games - 1, s.measure_every) or self.is_finished:
                 yield self._measure()
             else:
-                yield Step(self.games, self._since_measured.loss)
+                yield Step(self.games)
 
     def save(self) -> None:
         """Write the checkpoint; what was learned up to here is safe."""
@@ -128,7 +170,7 @@ class TdRun:
         self._since_measured = Progress()
         self.folder.append_to_log(entry)
         self.save()
-        return Step(self.games, loss, entry)
+        return Step(self.games, entry)
 
     def _score(self, player: GreedyPlayer) -> Tally:
         s = self.settings

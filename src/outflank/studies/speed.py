@@ -22,7 +22,7 @@ from outflank.evaluators.mlp import Mlp
 from outflank.evaluators.spatial_mlp import SpatialMlp
 from outflank.games.match import Match, available_cores
 from outflank.learners.presets import preset_or_file
-from outflank.learners.td import TdLearner
+from outflank.learners.td import TdLearner, TdSettings
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
 from outflank.players.names import named_player
 
@@ -79,6 +79,7 @@ def _perft_per_second() -> float:
 
 def _learning_per_second(preset: str, games: int) -> float:
     settings, _ = preset_or_file(preset, [])
+    assert isinstance(settings, TdSettings)
     learner = TdLearner(settings, seed=1)
     learner.play(games // 5)
     began = perf_counter()

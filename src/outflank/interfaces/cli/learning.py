@@ -15,9 +15,17 @@ from outflank.interfaces.cli.progress import out, print_json
 from outflank.interfaces.cli.scoring import Json
 
 if TYPE_CHECKING:
-    from outflank.learners.training import Step, TdRun
+    from outflank.learners.executor import Executor
+    from outflank.learners.settings import Settings
+    from outflank.learners.training import Run, Step
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, or one that holds runs.")]
+
+
+Cluster = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Evolve on a Dask cluster: tcp://HOST:8786, or local:2."),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -34,37 +42,54 @@ def learn(
     seed: Annotated[int | None, typer.Option(help="The same seed learns the same player.")] = None,
     seeds: Annotated[int, typer.Option(help="Learn so many runs, one a core.", min=1, max=1000)] = 1,
     folder: Annotated[Path | None, typer.Option("--out", help="Where to; runs/NAME by default.")] = None,
+    cluster: Cluster = None,
     as_json: Json = False,
 ) -> None:
-    """Learn a player by temporal differences."""
+    """Learn a player: by temporal differences, or by evolution."""
     from outflank.learners.presets import preset_or_file
-    from outflank.learners.training import TdRun
+    from outflank.learners.runs import create_run
 
     settings, seed_of_file = preset_or_file(preset, changes or [])
     first = seed if seed is not None else 1 if seed_of_file is None else seed_of_file
     path = folder or Path("runs") / Path(preset).stem
-    if seeds == 1:
-        runs = [TdRun.create(path, settings, first)]
-    else:
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise ValueError(
-                f"{path} is already there; continue it with outflank resume, or choose another --out"
-            )
-        runs = [TdRun.create(path / f"seed-{first + i}", settings, first + i) for i in range(seeds)]
-    _finish(path, runs, as_json)
+    if seeds > 1 and path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise ValueError(
+            f"{path} is already there; continue it with outflank resume, or choose another --out"
+        )
+    paths = [path] if seeds == 1 else [path / f"seed-{first + i}" for i in range(seeds)]
+    with _executor(cluster, [settings] * seeds) as executor:
+        runs = [create_run(at, settings, first + i, executor) for i, at in enumerate(paths)]
+        _finish(path, runs, as_json)
 
 
-def resume(path: RunPath, as_json: Json = False) -> None:
+def resume(path: RunPath, cluster: Cluster = None, as_json: Json = False) -> None:
     """Take up a run or a tournament that was interrupted or killed; it ends as if it never had been."""
     if (path / "tournament.json").is_file():
         from outflank.interfaces.cli.tournament import tournament
 
+        if cluster is not None:
+            raise ValueError("a tournament is played on this machine; leave out --cluster")
         tournament(folder=path, as_json=as_json)
         return
     from outflank.learners.run_folder import RunFolder
-    from outflank.learners.training import TdRun
+    from outflank.learners.runs import open_run
 
-    _finish(path, [TdRun(RunFolder.open(folder)) for folder in _run_folders(path)], as_json)
+    folders = _run_folders(path)
+    with _executor(cluster, [RunFolder.open(folder).settings()[0] for folder in folders]) as executor:
+        _finish(path, [open_run(folder, executor) for folder in folders], as_json)
+
+
+def _executor(cluster: str | None, settings: list[Settings]) -> Executor:
+    """Where evolutionary runs play: a cluster; or this machine's cores, all for one run, one for each of
+    several."""
+    from outflank.learners.evolution_settings import EvolutionSettings
+    from outflank.learners.executor import executor_for
+
+    if cluster is None:
+        return executor_for(None, 1 if len(settings) > 1 else None)
+    if not all(isinstance(one, EvolutionSettings) for one in settings):
+        raise ValueError("temporal differences learn game after game on one core; leave out --cluster")
+    return executor_for(cluster)
 
 
 def plot(
@@ -92,7 +117,7 @@ def _run_folders(path: Path) -> list[Path]:
     return sorted(within, key=lambda folder: (len(folder.name), folder.name)) or [path]
 
 
-def _finish(path: Path, runs: list[TdRun], as_json: bool) -> None:
+def _finish(path: Path, runs: list[Run], as_json: bool) -> None:
     interrupted = not _learn_all(runs)
     reports = [_report(run) for run in runs]
     if as_json:
@@ -103,7 +128,7 @@ def _finish(path: Path, runs: list[TdRun], as_json: bool) -> None:
         raise typer.Exit(130)
 
 
-def _learn_all(runs: list[TdRun]) -> bool:
+def _learn_all(runs: list[Run]) -> bool:
     """Every run on a thread of its own, as many at once as there are cores. False if interrupted."""
     from outflank.games.match import available_cores
     from outflank.interfaces.cli.learning_progress import LearningProgress
@@ -111,7 +136,7 @@ def _learn_all(runs: list[TdRun]) -> bool:
     news: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
     stop = threading.Event()
 
-    def work(number: int, run: TdRun) -> None:
+    def work(number: int, run: Run) -> None:
         try:
             for step in run.steps():
                 news.put((number, step))
@@ -137,8 +162,8 @@ def _learn_all(runs: list[TdRun]) -> bool:
     return not stop.is_set() or all(run.is_finished for run in runs)
 
 
-def _report(run: TdRun) -> dict[str, Any]:
-    log = run.folder.log()
+def _report(run: Run) -> dict[str, Any]:
+    log = [entry for entry in run.folder.log() if "score" in entry]
     last = log[-1] if log else {}
     return {
         "folder": str(run.folder.path),

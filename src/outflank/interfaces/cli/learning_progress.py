@@ -11,7 +11,7 @@ from outflank.interfaces.cli.progress import err
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from outflank.learners.training import Step, TdRun
+    from outflank.learners.training import Run, Step
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 SPARKLINE = 24
@@ -31,16 +31,16 @@ def sparkline(scores: list[float], width: int = SPARKLINE) -> str:
 class LearningProgress:
     """Shows steps of several runs; silent where there is no terminal."""
 
-    def __init__(self, runs: list[TdRun]) -> None:
+    def __init__(self, runs: list[Run]) -> None:
         self._runs = runs
-        self._scores = [[entry["score"] for entry in run.folder.log()] for run in runs]
+        self._scores = [[entry["score"] for entry in run.folder.log() if "score" in entry] for run in runs]
         self._progress: Progress | None = None
         self._tasks: list[TaskID] = []
         if sys.stderr.isatty():
             self._progress = _bars()
             self._tasks = [
-                self._progress.add_task(f"seed {run.seed}", total=run.settings.games, completed=run.games,
-                                        spark="", score="")
+                self._progress.add_task(f"seed {run.seed}", total=run.total, completed=run.done,
+                                        unit=run.unit, spark="", score="")
                 for run in runs
             ]  # fmt: skip
 
@@ -57,12 +57,12 @@ class LearningProgress:
 
     def show(self, number: int, step: Step) -> None:
         scores = self._scores[number]
-        if step.entry is not None:
+        if step.entry is not None and "score" in step.entry:
             scores.append(step.entry["score"])
         if self._progress is not None:
             self._progress.update(
                 self._tasks[number],
-                completed=step.games,
+                completed=step.done,
                 spark=sparkline(scores),
                 score=f"{scores[-1]:.4f}" if scores else "",
             )
@@ -74,7 +74,9 @@ def _bars() -> Progress:
 
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text(f"{task.speed or 0:,.0f} games/s")
+            speed = task.speed or 0
+            return Text(f"{speed:,.0f} {task.fields['unit']}/s" if speed >= 10 or not speed
+                        else f"{speed:.2g} {task.fields['unit']}/s")  # fmt: skip
 
     columns = (
         TextColumn("{task.description}"),

@@ -1,0 +1,264 @@
+"""Runs of evolution: ask, play, tell; watch, measure, log and save after every generation.
+
+What generation g does depends on the settings, the seed and g alone, so a run that was killed and taken up
+again, or played on a cluster, ends with the same bytes as any other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.storage import StoredPlayer, View, save_player
+from outflank.games.statistics import Tally
+from outflank.learners.beginning import Beginning, beginning_of, check_beginning, new_measure, new_optimiser
+from outflank.learners.contest import Contest, Games, Opponents
+from outflank.learners.evolution_settings import EvolutionSettings
+from outflank.learners.executor import Executor, ThreadExecutor
+from outflank.learners.lifetime import Lessons, learn_all
+from outflank.learners.optimiser import FloatMatrix, FloatVector
+from outflank.learners.racing import RacedScore
+from outflank.learners.run_folder import RunFolder
+from outflank.learners.settings import settings_toml
+from outflank.learners.td import TdSettings
+from outflank.learners.training import Step, TdRun
+from outflank.learners.watching import watch, watching_contest
+
+SEED_RUN = "seed"  # the folder of the temporal differences that came first
+
+
+def generation_seed(seed: int, generation: int, purpose: int) -> int:
+    """Other games for each generation, and for its fitness, lessons, watchers and measurement."""
+    return int(np.random.SeedSequence([seed, generation, purpose]).generate_state(1, np.uint64)[0])
+
+
+class EvolutionRun:
+    """A population and its folder."""
+
+    unit = "generations"
+
+    def __init__(self, folder: RunFolder, executor: Executor | None = None) -> None:
+        self.folder = folder
+        settings, self.seed = folder.settings()
+        assert isinstance(settings, EvolutionSettings)
+        self.settings: EvolutionSettings = settings
+        self.executor: Executor = executor or ThreadExecutor()
+        self.games = 0
+        self._games_not_played = 0  # thanks to racing
+        self._best: FloatVector | None = None
+        self._seconds = 0.0
+        self._seed_run = self._open_seed_run()
+        self._begun: Beginning | None = None
+        if self._seed_run is None or self._seed_run.is_finished:
+            self._begin()
+
+    @classmethod
+    def create(
+        cls, path: Path, settings: EvolutionSettings, seed: int, executor: Executor | None = None
+    ) -> EvolutionRun:
+        check_beginning(settings, seed)  # settings that cannot work fail before anything is written
+        return cls(RunFolder.create(path, settings, seed), executor)
+
+    @property
+    def done(self) -> int:
+        return self.optimiser.generation if self._begun else 0
+
+    @property
+    def total(self) -> int:
+        return self.settings.generations
+
+    @property
+    def is_finished(self) -> bool:
+        return self.done >= self.total
+
+    def steps(self) -> Iterator[Step]:
+        """Evolve to the end, a generation at a time, each saved."""
+        if self._seed_run is not None and self._begun is None:
+            for _ in self._seed_run.steps():
+                yield Step(0)
+            self._begin()
+        while not self.is_finished:
+            yield self._generation()
+
+    def save(self) -> None:
+        """Nothing to do: every generation is saved when it is over."""
+
+    def _open_seed_run(self) -> TdRun | None:
+        if not self.settings.seed_preset:
+            return None
+        from outflank.learners.presets import preset_or_file
+
+        path = self.folder.path / SEED_RUN
+        if (path / "settings.toml").is_file():
+            return TdRun(RunFolder.open(path))
+        settings, _ = preset_or_file(self.settings.seed_preset, [])
+        assert isinstance(settings, TdSettings)
+        return TdRun.create(path, settings, self.seed)
+
+    def _begin(self) -> None:
+        seed_player = None
+        if self._seed_run is not None:
+            best = self.folder.path / SEED_RUN / "best.safetensors"
+            seed_player = str(best)
+        self._begun = beginning_of(self.settings, self.seed, seed_player)
+        self.optimiser = new_optimiser(self.settings, self._begun, self.seed)
+        self.measure = new_measure(self.settings, self.optimiser, self.seed)
+        self._restore()
+
+    @property
+    def _evaluator(self) -> CoreEvaluator:
+        assert self._begun is not None
+        return self._begun.evaluator
+
+    @property
+    def _view(self) -> View:
+        assert self._begun is not None
+        return self._begun.view
+
+    def _contest(self, weights: FloatMatrix, opponents: Opponents, double_games: bool, seed: int) -> Contest:
+        s = self.settings
+        return Contest(
+            self._evaluator, weights, s.style(self._view), opponents, s.epsilon, seed, double_games
+        )
+
+    def _generation(self) -> Step:
+        began = time.perf_counter()
+        generation = self.optimiser.generation
+        asked = self.optimiser.ask()
+        learned = self._taught(asked, generation)
+        individuals = asked if learned is None else learned
+        seed = generation_seed(self.seed, generation, 0)
+        opponents = self.measure.opponents(generation)
+        contest = self._contest(individuals, opponents, self.measure.double_games, seed)
+        games = Games(self.executor, contest)
+        fitness = self.measure.measure(games, generation)
+        self.optimiser.tell(fitness, learned)
+        self.games += games.played
+        entry = {
+            "generation": generation + 1,
+            "games": self.games,
+            "fitness_best": float(fitness.max()),
+            "fitness_mean": float(fitness.mean()),
+        }
+        if isinstance(self.measure, RacedScore):
+            self.measure.kept = self.optimiser.kept
+            full = 2 * self.measure.score.double_games_in(generation) * len(opponents) * len(individuals)
+            self._games_not_played += full - games.played
+            entry["games_not_played"] = self._games_not_played
+        self._seconds += time.perf_counter() - began
+        return self._after(entry, contest)
+
+    def _taught(self, asked: FloatMatrix, generation: int) -> FloatMatrix | None:
+        """The individuals after this generation's self-play games; None if there are none."""
+        s = self.settings
+        if s.td_games == 0:
+            return None
+        settings = TdSettings(evaluator="all-2", view=_one_view(self._view), games=s.td_games,
+                              alpha=s.td_alpha, epsilon=s.epsilon, coherence=False)  # fmt: skip
+        seed = generation_seed(self.seed, generation, 1)
+        self.games += s.td_games * len(asked)
+        return learn_all(self.executor, Lessons(settings, self._evaluator, asked, seed))
+
+    def _after(self, entry: dict[str, Any], contest: Contest) -> Step:
+        """Watch and measure where it is time to, log, and save the checkpoint that counts it as done."""
+        s = self.settings
+        generation = self.optimiser.generation
+        if s.watch:
+            seed = generation_seed(self.seed, generation, 2)
+            parents = watching_contest(contest, s.watch, self.optimiser.parents, seed)
+            entry["watch"] = watch(self.executor, parents, s.watch).as_entry()
+        if generation % s.measure_every == 0 or self.is_finished:
+            entry |= self._measured(generation)
+        entry["games_per_second"] = round(self.games / self._seconds, 1)
+        entry["seconds"] = round(self._seconds, 3)
+        self.folder.append_to_log(entry)
+        self._save_checkpoint()
+        return Step(generation, entry)
+
+    def _measured(self, generation: int) -> dict[str, Any]:
+        """The favourite and the best so far on the same fresh games: whoever wins them is the best, so
+        that a lucky measurement is not kept."""
+        s = self.settings
+        favourite = self.optimiser.favourite
+        best = favourite if self._best is None else self._best
+        contest = Contest(
+            self._evaluator, np.stack([favourite, best]), s.style(self._view),
+            Opponents((s.measure_against,)), s.measure_epsilon, generation_seed(self.seed, generation, 3),
+        )  # fmt: skip
+        now = tally(self.executor, contest, 0, s.measure_double_games)
+        before = now if best is favourite else tally(self.executor, contest, 1, s.measure_double_games)
+        self._save_player(favourite, "last.safetensors")
+        if now.score >= before.score:
+            self._best, before = favourite.copy(), now
+            self._save_player(favourite, "best.safetensors")
+        entry = {"score": now.score, "ci95": list(now.ci95)}
+        entry |= {"best_score": before.score, "best_ci95": list(before.ci95)}
+        assert self._begun is not None
+        if self._begun.seed is not None:
+            entry["changed_weights"] = int(np.count_nonzero(favourite != self._begun.seed))
+        return entry
+
+    def _save_player(self, weights: FloatVector, name: str) -> None:
+        provenance = {"learned by": "evolution", "games": self.games, "seed": self.seed,
+                      "generations": self.optimiser.generation,
+                      "settings": settings_toml(self.settings, self.seed)}  # fmt: skip
+        stored = StoredPlayer(self._evaluator.with_weights(weights), self._view, provenance)
+        save_player(stored, self.folder.path / name)
+
+    def _save_checkpoint(self) -> None:
+        tensors: dict[str, npt.NDArray[Any]] = {
+            f"optimiser {key}": np.ascontiguousarray(value) for key, value in self.optimiser.state().items()
+        }
+        if self._best is not None:
+            tensors["best"] = self._best
+        if isinstance(self.measure, RacedScore):
+            tensors["tallies"] = np.ascontiguousarray(self.measure.tallies)
+        state = {"games": self.games, "games_not_played": self._games_not_played}
+        self.folder.save_checkpoint(tensors, state)
+
+    def _restore(self) -> None:
+        saved = self.folder.load_checkpoint()
+        if saved is None:
+            self.folder.rewrite_log([])
+            return
+        tensors, state = saved
+        prefix = "optimiser "
+        self.optimiser.restore(
+            {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
+        )
+        self._best = tensors.get("best")
+        if isinstance(self.measure, RacedScore):
+            self.measure.tallies, self.measure.kept = tensors["tallies"], self.optimiser.kept
+        self.games, self._games_not_played = state["games"], state["games_not_played"]
+        entries = [e for e in self.folder.log() if e["generation"] <= self.optimiser.generation]
+        self._seconds = entries[-1]["seconds"] if entries else 0.0
+        self.folder.rewrite_log(entries)  # what came after the checkpoint will come again
+
+
+def tally(executor: Executor, contest: Contest, individual: int, double_games: int) -> Tally:
+    """An individual's games against the contest's first opponent."""
+    games = 2 * double_games
+    size = max(2, 2 * round(games / (16 * executor.workers)))
+    pieces = [(individual, at, min(size, games - at)) for at in range(0, games, size)]
+    return Tally.of_disc_differences(np.concatenate(executor.map(disc_differences, contest, pieces)))
+
+
+def disc_differences(contest: Contest, piece: tuple[int, int, int]) -> npt.NDArray[np.int8]:
+    """Pure: of some of an individual's games against the first opponent, for the individual."""
+    from outflank import _core
+
+    individual, first_game, games = piece
+    players = contest.core_player(individual), contest.core_player(contest.individuals)
+    return _core.play_games(*players, contest.rules, first_game, games, 1, False)[0]
+
+
+def _one_view(view: View) -> Any:
+    if view == "doubled":
+        raise ValueError("temporal differences learn one evaluator; a doubled player has two")
+    return view
