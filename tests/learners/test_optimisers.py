@@ -135,6 +135,7 @@ def test_a_checkpoint_changes_no_byte(
     save_file(unbroken.state(), tmp_path / "checkpoint.safetensors")
     # Of another start and another history, so that all it has afterwards comes from the file.
     resumed = live(make(5, 2), 2)
+    resumed.ask()
     resumed.restore(load_file(tmp_path / "checkpoint.safetensors"))
     for _ in range(4):
         assert fingerprint(resumed) == fingerprint(unbroken)
