@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,18 @@ from outflank.learners.watching import watch, watching_contest
 SEED_RUN = "seed"  # the folder of the temporal differences that came first
 
 
-def generation_seed(seed: int, generation: int, purpose: int) -> int:
-    """Other games for each generation, and for its fitness, lessons, watchers and measurement."""
-    return int(np.random.SeedSequence([seed, generation, purpose]).generate_state(1, np.uint64)[0])
+class Purpose(IntEnum):
+    """What games are for; each has streams of its own. Zero would be the optimiser's."""
+
+    FITNESS = 1
+    LESSONS = 2
+    WATCHING = 3
+    MEASURING = 4
+
+
+def generation_seed(seed: int, generation: int, purpose: Purpose) -> int:
+    """Other games for each generation and purpose."""
+    return int(np.random.SeedSequence([seed, generation, int(purpose)]).generate_state(1, np.uint64)[0])
 
 
 class EvolutionRun:
@@ -133,7 +143,7 @@ class EvolutionRun:
         asked = self.optimiser.ask()
         learned = self._taught(asked, generation)
         individuals = asked if learned is None else learned
-        seed = generation_seed(self.seed, generation, 0)
+        seed = generation_seed(self.seed, generation, Purpose.FITNESS)
         opponents = self.measure.opponents(generation)
         contest = self._contest(individuals, opponents, self.measure.double_games, seed)
         games = Games(self.executor, contest)
@@ -161,7 +171,7 @@ class EvolutionRun:
             return None
         settings = TdSettings(evaluator="all-2", view=_one_view(self._view), games=s.td_games,
                               alpha=s.td_alpha, epsilon=s.epsilon, coherence=False)  # fmt: skip
-        seed = generation_seed(self.seed, generation, 1)
+        seed = generation_seed(self.seed, generation, Purpose.LESSONS)
         self.games += s.td_games * len(asked)
         return learn_all(self.executor, Lessons(settings, self._evaluator, asked, seed))
 
@@ -170,7 +180,7 @@ class EvolutionRun:
         s = self.settings
         generation = self.optimiser.generation
         if s.watch:
-            seed = generation_seed(self.seed, generation, 2)
+            seed = generation_seed(self.seed, generation, Purpose.WATCHING)
             parents = watching_contest(contest, s.watch, self.optimiser.parents, seed)
             entry["watch"] = watch(self.executor, parents, s.watch).as_entry()
         if generation % s.measure_every == 0 or self.is_finished:
@@ -189,7 +199,7 @@ class EvolutionRun:
         best = favourite if self._best is None else self._best
         contest = Contest(
             self._evaluator, np.stack([favourite, best]), s.style(self._view),
-            Opponents((s.measure_against,)), s.measure_epsilon, generation_seed(self.seed, generation, 3),
+            Opponents((s.measure_against,)), s.measure_epsilon, generation_seed(self.seed, generation, Purpose.MEASURING),
         )  # fmt: skip
         now = tally(self.executor, contest, 0, s.measure_double_games)
         before = now if best is favourite else tally(self.executor, contest, 1, s.measure_double_games)

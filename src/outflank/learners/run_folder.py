@@ -20,6 +20,7 @@ from outflank.evaluators.whole_files import write_whole
 from outflank.learners.settings import Settings, parse_settings, read_toml, settings_toml
 
 SETTINGS, LOG, CHECKPOINT = "settings.toml", "log.jsonl", "checkpoint.safetensors"
+HALF_WRITTEN = f".{SETTINGS}.part"  # all that a run leaves that was killed before it began
 Tensors = Mapping[str, npt.NDArray[Any]]
 
 
@@ -31,7 +32,7 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, settings: Settings, seed: int) -> RunFolder:
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if path.exists() and (not path.is_dir() or any(p.name != HALF_WRITTEN for p in path.iterdir())):
             raise ValueError(
                 f"{path} is already there; continue it with outflank resume, or choose another --out"
             )
