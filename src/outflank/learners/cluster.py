@@ -16,7 +16,7 @@ import logging
 import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, wait
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from itertools import cycle
 from pkgutil import resolve_name
@@ -28,7 +28,8 @@ from uuid import uuid4
 
 import cloudpickle  # type: ignore[import-untyped]
 import dask.config
-from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed import Client, Future, KilledWorker, LocalCluster, Security
+from distributed.comm.core import connect
 
 from outflank import __version__
 from outflank.learners.executor import ClusterError, Piece, Result, Shared
@@ -234,6 +235,8 @@ def _local_workers(address: str) -> int | None:
 
 def _client(address: str) -> Client:
     try:
+        with ThreadPoolExecutor(1) as pool:  # a thread of its own: the caller's may run an event loop
+            pool.submit(asyncio.run, _shake_hands(address)).result()
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TypeError, ValueError) as error:  # TypeError: tls:// without certificates
         reason = "" if isinstance(error, OSError) else f" ({error})"
@@ -241,6 +244,13 @@ def _client(address: str) -> Client:
             f"no Dask scheduler answers at {address}{reason}: start one with `dask scheduler`, "
             "or leave --cluster out to use this machine alone"
         ) from None
+
+
+async def _shake_hands(address: str) -> None:
+    """Client would wait for ever for the first word of somebody who is not of Dask."""
+    arguments = Security().get_connection_args("client")
+    comm = await asyncio.wait_for(connect(address, CONNECT_SECONDS, **arguments), CONNECT_SECONDS)
+    await comm.close()
 
 
 def _version_of_scheduler(client: Client) -> object:
@@ -262,7 +272,7 @@ def _require_version(who: str, found: object) -> None:
 
 def _local_cluster(workers: int) -> LocalCluster:
     return LocalCluster(
-        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
+        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
     )  # fmt: skip
 

@@ -197,9 +197,10 @@ class EvolutionRun:
         s = self.settings
         favourite = self.optimiser.favourite
         best = favourite if self._best is None else self._best
+        seed = generation_seed(self.seed, generation, Purpose.MEASURING)
         contest = Contest(
             self._evaluator, np.stack([favourite, best]), s.style(self._view),
-            Opponents((s.measure_against,)), s.measure_epsilon, generation_seed(self.seed, generation, Purpose.MEASURING),
+            Opponents((s.measure_against,)), s.measure_epsilon, seed,
         )  # fmt: skip
         now = tally(self.executor, contest, 0, s.measure_double_games)
         before = now if best is favourite else tally(self.executor, contest, 1, s.measure_double_games)
