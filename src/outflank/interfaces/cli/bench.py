@@ -25,6 +25,7 @@ def bench(
     """Time the core's kernels, in one run with a peer if asked for."""
     from outflank import _core
     from outflank.studies.book_speed import book_targets, time_book
+    from outflank.studies.evolution_speed import evolution_targets, time_evolution
     from outflank.studies.search_speed import search_targets, time_search
     from outflank.studies.speed import install_peer, targets, time_all
 
@@ -33,8 +34,10 @@ def bench(
         with err.status("installing rust-reversi in an environment of its own"):
             python = install_peer(_cache_folder() / "peer-rust-reversi")
     with err.status("timing: each kernel in turn, several rounds"):
-        timings = [*time_all(python), *time_search(), *time_book()]
-    reached = [*targets(timings), *search_targets(timings), *book_targets(timings)]
+        timings = [*time_all(python), *time_evolution(_has_dask()), *time_search(), *time_book()]
+    reached = [
+        *targets(timings), *evolution_targets(timings), *search_targets(timings), *book_targets(timings),
+    ]  # fmt: skip
     if as_json:
         print_json(
             {
@@ -64,6 +67,13 @@ def bench(
         verdict = "met" if target.is_met else "missed"
         ratios.add_row(target.name, f"{target.ratio:.2f}", f"{target.at_least:g}", verdict)
     out.print(ratios)
+
+
+def _has_dask() -> bool:
+    """Whether the extra outflank[cluster] is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("distributed") is not None
 
 
 def _cache_folder() -> Path:
