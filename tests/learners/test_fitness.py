@@ -14,8 +14,8 @@ from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.learners.coevolution import (
     CHONG_POINTS,
+    RandomOpponents,
     RoundRobin,
-    Tournament,
     TwoPopulations,
     points,
 )
@@ -85,30 +85,30 @@ def test_expected_utility_is_the_mean_of_matches() -> None:
 
 
 @given(individuals=st.integers(6, 40), generation=st.integers(0, 10_000))
-def test_in_a_tournament_nobody_meets_another_twice_in_the_same_colours(
+def test_with_random_opponents_nobody_meets_another_twice_in_the_same_colours(
     individuals: int, generation: int
 ) -> None:
-    rows = Tournament(seed=1).draw(individuals, generation)
+    rows = RandomOpponents(seed=1).draw(individuals, generation)
     assert np.bincount(rows[:, 0]).tolist() == [5] * individuals  # Chong 2003: Black against five others
     assert len({(black, white) for black, white, *_ in rows.tolist()}) == len(rows)
     assert all(black != white for black, white, *_ in rows.tolist())
     assert rows[:, 2].tolist() == list(range(len(rows)))  # a stream for each game
 
 
-def test_in_a_tournament_everybody_plays_white_equally_often_on_average() -> None:
-    white = np.concatenate([Tournament(seed=1).draw(20, generation)[:, 1] for generation in range(400)])
+def test_with_random_opponents_everybody_plays_white_equally_often_on_average() -> None:
+    white = np.concatenate([RandomOpponents(seed=1).draw(20, generation)[:, 1] for generation in range(400)])
     # 40,000 games, 2,000 for each: the standard deviation is 44, four of them are 176.
     assert abs(np.bincount(white) - 2000).max() < 176
 
 
-def test_tournament_points_count_for_both_players() -> None:
+def test_points_count_for_both_players() -> None:
     rows = pairings((0, 1, 0, 1), (1, 2, 1, 1), (2, 0, 2, 1))
     outcomes = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])  # 0 beats 1, 1 draws 2, 0 beats 2 as White
     assert points(rows, outcomes, 3, CHONG_POINTS).tolist() == [10, 1, 1]
 
 
-def test_a_tournament_is_its_games_added_up() -> None:
-    measure = Tournament(seed=9)
+def test_fitness_is_its_games_added_up() -> None:
+    measure = RandomOpponents(seed=9)
     fitness = measured(measure, generation=3)
     contest = Contest(NETWORK, WEIGHTS, PlayingStyle(), measure.opponents(3), 0.1, SEED, double_games=False)
     expected = np.zeros(len(WEIGHTS))
@@ -142,6 +142,6 @@ def test_two_populations_meet_only_each_other() -> None:
     assert fitness[:2].mean() + fitness[2:].mean() == pytest.approx(1)
 
 
-def test_a_population_too_small_for_its_tournament() -> None:
+def test_a_population_too_small_for_its_opponents() -> None:
     with pytest.raises(ValueError, match="at least 6 individuals, got 5"):
-        Tournament(seed=1).draw(5, 0)
+        RandomOpponents(seed=1).draw(5, 0)

@@ -10,7 +10,7 @@ import numpy as np
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.evaluators.storage import View
 from outflank.learners.cma import CmaEs
-from outflank.learners.coevolution import RoundRobin, Tournament, TwoPopulations
+from outflank.learners.coevolution import RandomOpponents, RoundRobin, TwoPopulations
 from outflank.learners.contest import Opponents
 from outflank.learners.evolution import EvolutionStrategy, SelfAdaptiveEvolution, uniform_start
 from outflank.learners.evolution_settings import EvolutionSettings
@@ -106,8 +106,8 @@ def new_measure(s: EvolutionSettings, optimiser: Optimiser, seed: int) -> Measur
             return RacedScore(score, optimiser.choosing) if s.racing else score
         case "expected-utility":
             return ExpectedUtility(given(s.random_counters), given(s.games_each), seed)
-        case "tournament":
-            return Tournament(seed, given(s.games_each))
+        case "random-opponents":
+            return RandomOpponents(seed, given(s.games_each))
         case "round-robin":
             return RoundRobin(given(s.games_each))
         case "two-populations":
@@ -128,7 +128,7 @@ def check_beginning(s: EvolutionSettings, seed: int) -> None:
         begun = beginning_of(s, seed)
     optimiser = new_optimiser(s, begun, seed)
     measure = new_measure(s, optimiser, seed)
-    if isinstance(measure, Tournament):
+    if isinstance(measure, RandomOpponents):
         measure.draw(len(optimiser.ask()), 0)
     fixed = Opponents((*(s.opponents or ()), s.measure_against, *watcher_names(s.watch)))
     for number in range(len(fixed)):

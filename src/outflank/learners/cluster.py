@@ -54,7 +54,8 @@ class ClusterExecutor:
         self._client = client
         self._address = address
         self._owned = ExitStack()  # what close() ends: the client, a local cluster, the quiet
-        self._threads: dict[str, int] = {}  # of each worker whose version is known to be ours
+        self._known: set[str] = set()  # workers that have our version
+        self._threads: dict[str, int] = {}  # of each worker
         self._look_at_workers()
 
     @classmethod
@@ -165,12 +166,13 @@ class ClusterExecutor:
                     f"seconds: start some with {self._worker_command}"
                 ) from None
             threads = self._client.nthreads()
-        new = [worker for worker in threads if worker not in self._threads]
-        if new:
-            found = self._client.run(resolve_name, "outflank:__version__", workers=new, on_error="return")
+        unknown = [worker for worker in threads if worker not in self._known]
+        if unknown:
+            found = self._client.run(resolve_name, "outflank:__version__", workers=unknown, on_error="return")
             for worker, version in found.items():
-                if not isinstance(version, OSError):  # an OSError: it has left since
+                if not isinstance(version, OSError):  # an OSError: it has left since, or is asked again
                     _require_version(f"worker {worker}", version)
+                    self._known.add(worker)
         self._threads = threads
 
     def _require_scheduler(self) -> None:

@@ -20,7 +20,7 @@ LEAGUE_POINTS = (1.0, 0.5, 0.0)
 
 
 @dataclass(frozen=True)
-class Tournament:
+class RandomOpponents:
     """Chong 2003: each individual plays Black against five random others; the same two meet again only
     with colours swapped."""
 

@@ -17,7 +17,7 @@ from outflank.learners.contest import PlayingStyle
 from outflank.players.names import unknown
 
 Method = Literal["evolution-strategy", "self-adaptive", "genetic", "cma-es", "sep-cma-es"]
-FitnessName = Literal["league", "expected-utility", "tournament", "round-robin", "two-populations"]
+FitnessName = Literal["league", "expected-utility", "random-opponents", "round-robin", "two-populations"]
 
 # The settings that belong to one method or one measure, with the value they have if none is given: the
 # paper's, where there is one. None: its formula depends on the number of weights.
@@ -38,7 +38,7 @@ OF_FITNESS: dict[str, dict[str, Any]] = {
     "league": {"opponents": ("standard-heuristic",), "double_games": 1000, "last_double_games": None,
                "racing": False},
     "expected-utility": {"random_counters": 100, "games_each": 1},
-    "tournament": {"games_each": 5},
+    "random-opponents": {"games_each": 5},
     "round-robin": {"games_each": 1},
     "two-populations": {"games_each": 1},
 }  # fmt: skip
@@ -85,7 +85,7 @@ class EvolutionSettings:
     last_double_games: int | None = None  # at the end, if they are to grow; geometric between
     racing: bool | None = None  # give up hopeless individuals early
     random_counters: int | None = None
-    games_each: int | None = None  # tournament: games as Black; otherwise double games of a pair
+    games_each: int | None = None  # random-opponents: games as Black; otherwise double games of a pair
 
     # Learning within a lifetime: self-play games of temporal differences before each selection.
     td_games: int = 0
