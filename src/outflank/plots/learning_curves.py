@@ -143,7 +143,7 @@ def _set_places(axes: Axes, places: Sequence[float]) -> None:
         axes.set_xscale("symlog", linthresh=first)
         axes.set_xticks([0, *(10.0**n for n in range(-7, 13) if first <= 10.0**n <= last)])
         axes.set_xticks([], minor=True)
-        axes.set_xlim(0, 1.1 * last)
+    axes.set_xlim(0, (1.1 if last > 100 * first else 1.03) * last if last else None)
     axes.xaxis.set_major_formatter(lambda place, _: f"{place:,.0f}" if place >= 10 else f"{place:g}")
 
 

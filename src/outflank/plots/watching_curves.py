@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 from numpy.polynomial import Polynomial
 
@@ -26,9 +29,11 @@ from outflank.learners.watching import DEPTH_OF_A_POINT
 from outflank.plots.board_drawing import GRID, INK
 from outflank.plots.learning_curves import COLOURS, Entry, mean_and_band
 
+IntArray = npt.NDArray[np.int_]
 PARENT, WATCHER = COLOURS[0], COLOURS[1]
 POINTS, FIT = "#111111", "#8a8a8a"  # black and grey, as in the paper
 SIZE = 9.5  # points of text; 8 inches at 800 pixels make it 13 pixels high
+STEPS = (1, 2, 5, 10)  # between ticks
 DEGREE = 2  # of the least-squares polynomial
 
 
@@ -57,8 +62,8 @@ def watched_generations(log: Sequence[Entry]) -> list[Entry]:
     if watched:
         return watched
     raise ValueError(
-        "it has no games against watchers to draw; learn by evolution with "
-        '--set "watch=disc-difference;positional", as the preset chong-2003 does'
+        "no generation of this run was watched; evolve one with "
+        '--set "watch=disc-difference;positional", or with the preset chong-2003'
     )
 
 
@@ -100,7 +105,8 @@ def draw_points_of_parents(logs: Sequence[Sequence[Entry]], title: str | None = 
         _prepare(axes)
         axes.set_title(f"({letter})" if len(panels) > 1 else "", loc="right", fontsize=SIZE)
     panels[-1].set_xlim(0, max(runs[0].generations[-1], 2))
-    panels[-1].xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+    panels[-1].xaxis.set_major_locator(MaxNLocator(nbins=10, steps=STEPS, integer=True))
+    panels[-1].xaxis.set_major_formatter("{x:,.0f}")
     panels[-1].set_xlabel("generation", fontsize=SIZE)
     if title:
         figure.suptitle(title, fontsize=11, parse_math=False)
@@ -114,15 +120,83 @@ def draw_watched_game(entry: Entry, title: str | None = None) -> Figure:
     """
     watch = watched_generations([entry])[0]["watch"]
     games = list(zip(watch["watchers"], watch["best_discs"], strict=True))
-    rows = -(-len(games) // 2)
+    rows, columns = -(-len(games) // 2), min(len(games), 2)
     figure = Figure(figsize=(8, 0.8 + 3.4 * rows), layout="constrained")
-    panels = figure.subplots(rows, min(len(games), 2), sharex=True, sharey=True, squeeze=False).flat
-    for number, ((watcher, discs), axes) in enumerate(zip(games, panels, strict=False)):
-        letter = f"({'abcdefghijklmnopqrstuvwxyz'[number % 26]}) " if len(games) > 1 else ""
-        axes.set_title(f"{letter}{watcher} at depth {DEPTH_OF_A_POINT}", fontsize=SIZE, parse_math=False)
+    panels = list(figure.subplots(rows, columns, sharey=True, squeeze=False).flat)
+    for letter, axes, (watcher, discs) in zip(ascii_lowercase, panels, games, strict=False):
         _draw_discs(axes, np.array(discs), watcher)
-    for axes in list(panels)[len(games) :]:
-        axes.set_visible(False)
+        name = f"({letter}) " if len(games) > 1 else ""
+        axes.set_title(f"{name}{watcher} at depth {DEPTH_OF_A_POINT}", fontsize=SIZE, parse_math=False)
+    for axes in panels[len(games) :]:
+        figure.delaxes(axes)
     if title:
         figure.suptitle(title, fontsize=11, parse_math=False)
     return figure
+
+
+def _draw_percent(axes: Axes, generations: FloatArray, percent: FloatArray) -> None:
+    """`percent`: a row a run."""
+    runs = len(percent)
+    label = "points of the parents" + (f", mean of {runs} runs" if runs > 1 else "")
+    marker = "o" if len(generations) == 1 else None  # a line needs two points
+    axes.plot(generations, percent.mean(axis=0), color=POINTS, linewidth=0.6, marker=marker, label=label)
+    if len(generations) > DEGREE:
+        fits = np.array([Polynomial.fit(generations, run, DEGREE)(generations) for run in percent])
+        axes.plot(
+            generations, fits.mean(axis=0), color=FIT, linewidth=3, label="second-order least-squares fit",
+            path_effects=[withStroke(linewidth=4.4, foreground="white")],
+        )  # fmt: skip
+        if runs > 1:
+            low, _, high = mean_and_band(fits)
+            axes.fill_between(generations, low, high, color=FIT, alpha=0.35, linewidth=0,
+                              label="95 % interval of the fit")  # fmt: skip
+    axes.set_ylim(-2, 102)
+    _draw_key(axes)
+
+
+def _draw_differences(axes: Axes, run: PointsOfParents, differences: FloatArray) -> None:
+    first, second = run.watchers
+    marker = "o" if len(differences) == 1 else None
+    axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
+    axes.plot(
+        run.generations, differences, color=POINTS, linewidth=0.6, marker=marker,
+        label=f"points against {second} less those against {first}",
+    )  # fmt: skip
+    reach = 1.05 * run.most_points / 2
+    axes.set_ylim(-reach, reach)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=STEPS, integer=True))
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:+.0f}" if round(y) else "0")
+    axes.set_ylabel("difference of points", fontsize=SIZE)
+    _draw_key(axes)
+
+
+def _draw_discs(axes: Axes, discs: IntArray, watcher: str) -> None:
+    """`discs`: of the parent and of the watcher, before the first move and after each."""
+    for own, name, colour, dashes in ((0, "fittest parent", PARENT, "-"), (1, watcher, WATCHER, "--")):
+        axes.plot(discs[:, own], dashes, color=colour, linewidth=1.8, label=f"{name}: {discs[-1, own]}")
+    axes.set(xlim=(0, 60), ylim=(0, 64))
+    axes.set_xlabel("moves made", fontsize=SIZE)
+    axes.xaxis.set_major_locator(MultipleLocator(10))
+    axes.yaxis.set_major_locator(MultipleLocator(16))
+    axes.set_ylabel("discs", fontsize=SIZE)
+    axes.yaxis.set_tick_params(labelleft=True)
+    _prepare(axes)
+    key = axes.legend(loc="upper left", frameon=False, fontsize=SIZE)
+    for text in key.get_texts():
+        text.set_parse_math(False)
+
+
+def _draw_key(axes: Axes) -> None:
+    """Above the panel, where no curve goes."""
+    key = axes.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.1, frameon=False, fontsize=SIZE, ncols=2
+    )
+    for text in key.get_texts():
+        text.set_parse_math(False)
+
+
+def _prepare(axes: Axes) -> None:
+    axes.grid(color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=SIZE)
+    axes.spines[["top", "right"]].set_visible(False)

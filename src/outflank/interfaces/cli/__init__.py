@@ -22,6 +22,7 @@ from outflank.interfaces.cli import (
     learning,
     play,
     players,
+    plotting,
     scoring,
     solve,
     tournament,
@@ -55,6 +56,7 @@ app = typer.Typer(
     epilog="Players are named by NAME_OR_FILE[,key=value...], for example all-2 or my.player,view=inversion.",
 )
 learning.add_to(app)
+plotting.add_to(app)
 scoring.add_to(app)
 tournament.add_to(app)
 league.add_to(app)

@@ -1,4 +1,4 @@
-"""`outflank learn`, `outflank resume` and `outflank plot`."""
+"""`outflank learn` and `outflank resume`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ Cluster = Annotated[
 def add_to(app: typer.Typer) -> None:
     app.command()(learn)
     app.command()(resume)
-    app.command()(plot)
 
 
 def learn(
@@ -74,7 +73,7 @@ def resume(path: RunPath, cluster: Cluster = None, as_json: Json = False) -> Non
     from outflank.learners.run_folder import RunFolder
     from outflank.learners.runs import open_run
 
-    folders = _run_folders(path)
+    folders = run_folders(path)
     with _executor(cluster, [RunFolder.open(folder).settings()[0] for folder in folders]) as executor:
         _finish(path, [open_run(folder, executor) for folder in folders], as_json)
 
@@ -92,26 +91,7 @@ def _executor(cluster: str | None, settings: list[Settings]) -> Executor:
     return executor_for(cluster)
 
 
-def plot(
-    paths: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs, or folders of runs.")],
-    picture: Annotated[Path, typer.Option("--out", help=".png, .svg or .pdf")] = Path("learning-curves.png"),
-) -> None:
-    """Draw learning curves with their confidence bands."""
-    from outflank.learners.run_folder import RunFolder
-    from outflank.plots.learning_curves import draw_learning_curves
-    from outflank.plots.networks import save_figure
-
-    curves = {}
-    against = "standard-heuristic"
-    for path in paths:
-        folders = [RunFolder.open(folder) for folder in _run_folders(path)]
-        curves[path.name] = [folder.log() for folder in folders]
-        against = folders[0].settings()[0].measure_against
-    save_figure(draw_learning_curves(curves, against), picture)
-    out.print(f"Picture: {picture}", markup=False)
-
-
-def _run_folders(path: Path) -> list[Path]:
+def run_folders(path: Path) -> list[Path]:
     """The folder itself, or the seed-* folders within it in the order of their seeds."""
     within = [folder for folder in path.glob("seed-*") if folder.is_dir()]
     return sorted(within, key=lambda folder: (len(folder.name), folder.name)) or [path]
