@@ -29,6 +29,7 @@ from uuid import uuid4
 import cloudpickle  # type: ignore[import-untyped]
 import dask.config
 from distributed import Client, Future, KilledWorker, LocalCluster, Security
+from distributed.comm import CommClosedError
 from distributed.comm.core import connect
 
 from outflank import __version__
@@ -50,26 +51,27 @@ _SETTINGS = {
 class ClusterExecutor:
     """A Dask cluster. `connect` makes one."""
 
-    def __init__(self, client: Client, address: str) -> None:
+    def __init__(self, name: str, client: Client, address: str) -> None:
+        self._name = name  # as the caller called it
         self._client = client
         self._address = address
-        self._owned = ExitStack()  # what close() ends: the client, a local cluster, the quiet
+        self._owned = ExitStack()  # what close() ends: the client, a local cluster, settings, the quiet
         self._known: set[str] = set()  # workers that have our version
         self._threads: dict[str, int] = {}  # of each worker
         self._look_at_workers()
 
     @classmethod
-    def connect(cls, address: str) -> Self:
+    def connect(cls, name: str) -> Self:
         """The cluster of the scheduler at tcp://HOST:PORT or tls://HOST:PORT; or local:N, which starts N
         worker processes of one thread each here."""
-        workers = _local_workers(address)
-        with ExitStack() as owned, dask.config.set(_SETTINGS):
+        workers = _local_workers(name)
+        with ExitStack() as owned:
             owned.enter_context(_quiet())
-            if workers:
-                address = owned.enter_context(_local_cluster(workers)).scheduler_address
+            owned.enter_context(dask.config.set(_SETTINGS))
+            address = owned.enter_context(_local_cluster(workers)).scheduler_address if workers else name
             client = owned.enter_context(_client(address))
             _require_version(f"scheduler {address}", _version_of_scheduler(client))
-            executor = cls(client, address)
+            executor = cls(name, client, address)
             executor._owned = owned.pop_all()
             return executor
 
@@ -80,7 +82,7 @@ class ClusterExecutor:
 
     @property
     def where(self) -> str:
-        return f"cluster {self._address} with {self.workers} worker{'s' if self.workers != 1 else ''}"
+        return f"cluster {self._name} with {self.workers} worker{'s' if self.workers != 1 else ''}"
 
     def map(
         self, function: Callable[[Shared, Piece], Result], shared: Shared, pieces: Sequence[Piece]
@@ -90,21 +92,20 @@ class ClusterExecutor:
         for _ in range(ATTEMPTS):
             self._require_scheduler()
             try:
-                with dask.config.set(_SETTINGS):
-                    self._look_at_workers()
-                    return cast(list[Result], self._attempt(content, contents))
+                self._look_at_workers()
+                return cast(list[Result], self._attempt(content, contents))
             except (KilledWorker, CancelledError):
                 continue
-            except ClusterError:
-                raise
+            except CommClosedError:
+                raise self._gone() from None
             except Exception:
                 self._require_scheduler()
                 raise  # what the function itself has raised
         self._require_scheduler()
         raise ClusterError(
-            f"work on {self._address} was lost {ATTEMPTS} times, each time with the workers that did it: "
-            "look at their logs, perhaps their memory is too small; nothing is lost, "
-            f"the run can be taken up with {self._resume_command}"
+            f"work on the cluster {self._name} was lost {ATTEMPTS} times, each time with the workers that did "
+            "it: look at their logs, perhaps their memory is too small; nothing is lost: the run can be taken "
+            f"up with {self._resume_command}"
         )
 
     def _attempt(self, content: bytes, pieces: list[bytes]) -> list[Any]:
@@ -146,7 +147,7 @@ class ClusterExecutor:
                 alone_since = alone_since or monotonic()
                 if monotonic() > alone_since + WORKER_SECONDS:
                     raise ClusterError(
-                        f"all workers of {self._address} are gone, and no new one came within "
+                        f"all workers of {self._name} are gone, and no new one came within "
                         f"{WORKER_SECONDS:.0f} seconds; nothing is lost: start workers with "
                         f"{self._worker_command} and go on with {self._resume_command}"
                     )
@@ -162,7 +163,7 @@ class ClusterExecutor:
                 self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
             except TimeoutError:
                 raise ClusterError(
-                    f"the cluster {self._address} has no workers, and none came within {WORKER_SECONDS:.0f} "
+                    f"the cluster {self._name} has no workers, and none came within {WORKER_SECONDS:.0f} "
                     f"seconds: start some with {self._worker_command}"
                 ) from None
             threads = self._client.nthreads()
@@ -177,10 +178,13 @@ class ClusterExecutor:
 
     def _require_scheduler(self) -> None:
         if self._client.status != "running":
-            raise ClusterError(
-                f"the scheduler {self._address} is gone; nothing is lost: the run can be taken up with "
-                f"{self._resume_command} once it is back, or without --cluster on this machine alone"
-            ) from None
+            raise self._gone() from None
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(
+            f"the scheduler {self._name} is gone; nothing is lost: the run can be taken up with "
+            f"{self._resume_command} once it is back, or without --cluster on this machine alone"
+        )
 
     @property
     def _worker_command(self) -> str:
@@ -188,7 +192,7 @@ class ClusterExecutor:
 
     @property
     def _resume_command(self) -> str:
-        return f"`outflank resume RUN --cluster {self._address}`"
+        return f"`outflank resume RUN --cluster {self._name}`"
 
     def close(self) -> None:
         self._owned.close()
@@ -226,13 +230,13 @@ def _run(piece: bytes, parcel: _Parcel) -> Any:
     return function(shared, pickle.loads(piece))
 
 
-def _local_workers(address: str) -> int | None:
+def _local_workers(name: str) -> int | None:
     """N of local:N; None of a scheduler's address."""
-    if (local := re.fullmatch(r"local:(\d{1,4})", address)) and int(local[1]) > 0:
+    if (local := re.fullmatch(r"local:(\d{1,4})", name)) and int(local[1]) > 0:
         return int(local[1])
-    if (remote := _ADDRESS.fullmatch(address)) and 0 < int(remote[3]) < 65536:
+    if (remote := _ADDRESS.fullmatch(name)) and 0 < int(remote[3]) < 65536:
         return None
-    raise ValueError(f"a cluster is tcp://HOST:PORT, tls://HOST:PORT or local:WORKERS, got {address!r}")
+    raise ValueError(f"a cluster is tcp://HOST:PORT, tls://HOST:PORT or local:WORKERS, got {name!r}")
 
 
 def _client(address: str) -> Client:
