@@ -121,7 +121,9 @@ def _measured_runs(name: str, runs: Sequence[Sequence[Entry]], by: By) -> list[l
     if not measured:
         raise ValueError(f"{name} has not been measured, so there is no curve to draw yet; let it learn on")
     if not all(KEYS[by] in entry for run in measured for entry in run):
-        raise ValueError(f"{name} has no {by}: it learned by temporal differences; draw games or seconds")
+        raise ValueError(
+            f"{name} has no {by}: it learned by temporal differences; draw by games or by seconds"
+        )
     return measured
 
 

@@ -28,6 +28,7 @@ from outflank.evaluators.protocol import FloatArray
 from outflank.learners.watching import DEPTH_OF_A_POINT
 from outflank.plots.board_drawing import GRID, INK
 from outflank.plots.learning_curves import COLOURS, Entry, mean_and_band
+from outflank.plots.tournaments import shortened
 
 IntArray = npt.NDArray[np.int_]
 PARENT, WATCHER = COLOURS[0], COLOURS[1]
@@ -124,9 +125,10 @@ def draw_watched_game(entry: Entry, title: str | None = None) -> Figure:
     figure = Figure(figsize=(8, 0.8 + 3.4 * rows), layout="constrained")
     panels = list(figure.subplots(rows, columns, sharey=True, squeeze=False).flat)
     for letter, axes, (watcher, discs) in zip(ascii_lowercase, panels, games, strict=False):
-        _draw_discs(axes, np.array(discs), watcher)
-        name = f"({letter}) " if len(games) > 1 else ""
-        axes.set_title(f"{name}{watcher} at depth {DEPTH_OF_A_POINT}", fontsize=SIZE, parse_math=False)
+        name = shortened(watcher, 24)
+        _draw_discs(axes, np.array(discs), name)
+        order = f"({letter}) " if len(games) > 1 else ""
+        axes.set_title(f"{order}{name} at depth {DEPTH_OF_A_POINT}", fontsize=SIZE, parse_math=False)
     for axes in panels[len(games) :]:
         figure.delaxes(axes)
     if title:
@@ -155,7 +157,7 @@ def _draw_percent(axes: Axes, generations: FloatArray, percent: FloatArray) -> N
 
 
 def _draw_differences(axes: Axes, run: PointsOfParents, differences: FloatArray) -> None:
-    first, second = run.watchers
+    first, second = (shortened(watcher, 24) for watcher in run.watchers)
     marker = "o" if len(differences) == 1 else None
     axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
     axes.plot(

@@ -119,18 +119,20 @@ def _opened(path: Path) -> list[RunFolder]:
 
 def _measured_against(runs: list[list[RunFolder]]) -> str:
     """Whom all runs were measured against, and how; scores of different measurements are not comparable."""
-    measured: dict[str, Path] = {}
+    from outflank.plots.tournaments import shortened
+
+    measured: dict[tuple[str, float], Path] = {}
     for run in (run for folders in runs for run in folders):
         settings, _ = run.settings()
-        opponent = f"{settings.measure_against}, epsilon {settings.measure_epsilon:g}"
-        measured.setdefault(opponent, run.path)
+        measured.setdefault((settings.measure_against, settings.measure_epsilon), run.path)
     if len(measured) > 1:
         (one, first), (other, second), *_ = measured.items()
         raise ValueError(
-            f"{first} was measured against {one}, but {second} against {other}; draw them apart, "
-            "or learn with the same measure_against and measure_epsilon"
+            f"{first} was measured against {one[0]}, epsilon {one[1]:g}, but {second} against {other[0]}, "
+            f"epsilon {other[1]:g}; draw them apart, or learn with one measure_against and measure_epsilon"
         )
-    return next(iter(measured))
+    (opponent, epsilon), *_ = measured
+    return f"{shortened(opponent, 40)}, epsilon {epsilon:g}"
 
 
 def _labels(paths: list[Path]) -> list[str]:
@@ -142,7 +144,7 @@ def _labels(paths: list[Path]) -> list[str]:
         ends = [place[-count:] for place in places]
         if len(set(ends)) == len(set(places)):
             break
-    return ["/".join(shortened(part, 40) for part in end) for end in ends]
+    return ["/".join(shortened(part, 30) for part in end) for end in ends]
 
 
 def _command(path: Path, *options: str) -> str:
