@@ -148,10 +148,12 @@ def _report(run: Run) -> dict[str, Any]:
     return {
         "folder": str(run.folder.path),
         "seed": run.seed,
+        **({"generations": run.done} if run.unit == "generations" else {}),
         "games": run.games,
         "score": last.get("score"),
         "ci95": last.get("ci95"),
-        "best_score": max((entry["score"] for entry in log), default=None),
+        # Evolution measures its best so far anew each time; of temporal differences the best was kept.
+        "best_score": last.get("best_score", max((entry["score"] for entry in log), default=None)),
         "games_per_second": last.get("games_per_second"),
         "seconds": last.get("seconds"),
     }
