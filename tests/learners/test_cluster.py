@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -16,7 +17,7 @@ import numpy as np
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from outflank.learners import cluster
+from outflank.learners import cluster, dask_connection
 from outflank.learners.cluster import ClusterExecutor
 from outflank.learners.executor import ClusterError, Executor, ThreadExecutor, executor_for
 from tests.conftest import ROOT
@@ -89,7 +90,9 @@ def test_large_shared_data(executor: Executor) -> None:
     assert executor.map(total, weights, [1, 2]) == [2_000_001.0, 2_000_002.0]
 
 
-def test_an_exception_arrives_as_it_is(executor: Executor, tmp_path: Path) -> None:
+def test_an_exception_arrives_as_it_is(
+    executor: Executor, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with pytest.raises(ValueError, match=r"^a piece must not be 3$"):
         executor.map(fail_at_three, tmp_path, [0, 3, *range(5, 100)])
     assert len(begun(tmp_path)) < 50
@@ -97,10 +100,15 @@ def test_an_exception_arrives_as_it_is(executor: Executor, tmp_path: Path) -> No
         executor.map(fail_at_three, tmp_path, [4])
     assert not isinstance(raised.value, ClusterError)
     assert executor.map(square_slowly, tmp_path, [2]) == [4]
+    gc.collect()  # asyncio complains when forgotten errors are collected
+    assert caplog.records == []
 
 
 def test_interrupt(
-    executor: Executor, tmp_path: Path, meanwhile: Callable[[Callable[[], object]], None]
+    executor: Executor,
+    tmp_path: Path,
+    meanwhile: Callable[[Callable[[], object]], None],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def interrupt() -> None:
         wait_until(lambda: begun(tmp_path))
@@ -111,6 +119,8 @@ def test_interrupt(
         executor.map(square_slowly, tmp_path, range(100))
     assert executor.map(process, None, [0.0])
     assert len(begun(tmp_path)) < 50
+    gc.collect()  # asyncio complains when forgotten errors are collected
+    assert caplog.records == []
 
 
 def test_a_worker_is_killed(
@@ -215,17 +225,36 @@ def test_a_scheduler_dies(
     assert capfd.readouterr() == ("", "")
 
 
-def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody there; and somebody there who is not a scheduler and says nothing."""
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}: start one with"):
+def test_no_scheduler(
+    monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[Callable[[], object]], None]
+) -> None:
+    """Somebody there who is not a scheduler: one who says nothing, one who says something else; nobody."""
+    monkeypatch.setattr(dask_connection, "CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        address = f"tcp://127.0.0.1:{stranger.getsockname()[1]}"
+        sentence = f"no Dask scheduler answers at {address}: start one with"
+        with pytest.raises(ClusterError, match=sentence):
             executor_for(address)
-    with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}: start one with"):
+        stranger.accept()[0].close()
+
+        def greet() -> None:
+            with stranger.accept()[0] as connection:
+                connection.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
+
+        meanwhile(greet)
+        with pytest.raises(ClusterError, match=sentence):
+            executor_for(address)
+    with pytest.raises(ClusterError, match=sentence):
         executor_for(address)
     with pytest.raises(ClusterError, match=r"no Dask scheduler answers at tls://.*TLS"):
         executor_for(address.replace("tcp", "tls"))
+
+
+def test_many_short_pieces(executor: Executor) -> None:
+    """They share tasks, once it is known how short they are; the order stays."""
+    for count in (1, 7, 100, 101, 350):
+        pieces = list(range(1, count + 1))
+        assert executor.map(divmod, 1000, pieces) == [divmod(1000, piece) for piece in pieces]
 
 
 @pytest.mark.parametrize(
@@ -259,18 +288,26 @@ if __name__ == "__main__":
         print(*sorted(set(executor.map(process, None, [0.05] * 10))), flush=True)
         if "die" in sys.argv:
             os.kill(os.getpid(), signal.SIGKILL)
+        if "interrupt" in sys.argv:  # as Ctrl-C does: it reaches the workers, too
+            signal.signal(signal.SIGINT, lambda *_: sys.exit("interrupted"))
+            os.killpg(0, signal.SIGINT)
+            executor.map(process, None, [0.1] * 1000)
 """
 
 
-@pytest.mark.parametrize(("arguments", "code"), [([], 0), (["die"], -signal.SIGKILL)])
-def test_a_local_cluster_leaves_nothing_behind(arguments: list[str], code: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "code", "stderr"),
+    [("close", 0, ""), ("die", -signal.SIGKILL, ""), ("interrupt", 1, "interrupted\n")],
+)
+def test_a_local_cluster_leaves_nothing_behind(how: str, code: int, stderr: str, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(LOCAL)
     result = subprocess.run(
-        [sys.executable, "-W", "error", str(script), *arguments],
+        [sys.executable, "-W", "error", str(script), how],
         capture_output=True, text=True, timeout=60, env=os.environ | {"PYTHONPATH": str(ROOT)},
+        start_new_session=True,
     )  # fmt: skip
-    assert (result.returncode, result.stderr) == (code, "")
+    assert (result.returncode, result.stderr) == (code, stderr)
     workers = [int(pid) for pid in result.stdout.split()]
     assert len(workers) == 2
     wait_until(lambda: not any(map(psutil.pid_exists, workers)))
