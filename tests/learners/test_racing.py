@@ -71,7 +71,11 @@ def test_undecided_against_a_slow_twin(tallies: list[tuple[int, int, int]], shar
         perhaps = sum(high[j] > low[i] for j in range(len(rows)) if j != i)
         if above < choosing and perhaps >= choosing:
             expected.append(i)
-    assert undecided(rows, choosing, np.arange(len(rows))).tolist() == expected
+    everybody = np.arange(len(rows))
+    assert undecided(rows, choosing, everybody).tolist() == expected
+    in_the_race = undecided(rows, choosing, everybody, rank_counts=True).tolist()
+    assert set(expected) <= set(in_the_race)
+    assert len(in_the_race) >= choosing
 
 
 @given(st.integers(1, 5000))

@@ -103,7 +103,9 @@ def new_measure(s: EvolutionSettings, optimiser: Optimiser, seed: int) -> Measur
         case "league":
             first = given(s.double_games)
             score = LeagueScore(given(s.opponents), first, s.last_double_games or first, s.generations)
-            return RacedScore(score, optimiser.choosing) if s.racing else score
+            if s.racing:
+                return RacedScore(score, optimiser.choosing, rank_counts="cma" in s.method)
+            return score
         case "expected-utility":
             return ExpectedUtility(given(s.random_counters), given(s.games_each), seed)
         case "random-opponents":

@@ -97,7 +97,9 @@ class EvolutionRun:
             yield self._generation()
 
     def save(self) -> None:
-        """Nothing to do: every generation is saved when it is over."""
+        """Every generation is saved when it is over; only the temporal differences before it may not be."""
+        if self._seed_run is not None and self._begun is None:
+            self._seed_run.save()
 
     def _open_seed_run(self) -> TdRun | None:
         if not self.settings.seed_preset:

@@ -64,7 +64,7 @@ class EvolutionSettings:
     depth: int = 1
     solve: int = 0  # knowledge (Kim 2007): perfect play from so many empty squares,
     book: str = ""  # an opening book, a file or `default`,
-    book_best: int | None = None  # at random among so many of its best moves
+    book_best: int = 1  # at random among so many of its best moves
 
     # The optimiser.
     parents: int | None = None
@@ -106,8 +106,6 @@ class EvolutionSettings:
         self._fill_beginning()
         self._fill(OF_METHOD, self.method)
         self._fill(OF_FITNESS, self.fitness)
-        if self.book and self.book_best is None:
-            object.__setattr__(self, "book_best", 1)
         for problem, broken in _problems(self).items():
             if broken:
                 raise ValueError(problem)
@@ -133,7 +131,7 @@ class EvolutionSettings:
                 object.__setattr__(self, key, own[key])
 
     def style(self, view: View) -> PlayingStyle:
-        return PlayingStyle(view, self.depth, self.solve, self.book, self.book_best or 1)
+        return PlayingStyle(view, self.depth, self.solve, self.book, self.book_best)
 
 
 def _problems(s: EvolutionSettings) -> dict[str, bool]:
@@ -154,12 +152,13 @@ def _problems(s: EvolutionSettings) -> dict[str, bool]:
         }
         | {
             "give seed_player or seed_preset, not both": bool(s.seed_player and s.seed_preset),
-            "book_best needs a book; set book = default or a file": s.book_best is not None and not s.book,
             "a league needs at least one opponent": s.opponents == (),
             f"td_games must not be negative, got {s.td_games}": s.td_games < 0,
             f"solve must be within 0..60, got {s.solve}": not 0 <= s.solve <= 60,
             f"{s.method} cannot take over what individuals learn in their lives; use evolution-strategy or "
             "self-adaptive with td_games": s.td_games > 0 and s.method in ("cma-es", "sep-cma-es"),
+            "racing finds out who is best; genetic selection by roulette needs every fitness": bool(s.racing)
+            and s.method == "genetic",
             "genetic search starts from one player; set seed_player or seed_preset": s.method == "genetic"
             and not (s.seed_player or s.seed_preset),
         }

@@ -2,7 +2,8 @@
 
 All individuals still racing play the same numbered games (common random numbers). After each round, an
 individual is out when so many others stand surely above it as will be chosen, and in when so few stand
-surely or possibly above it that it will be chosen whatever comes. Survivors keep the games of earlier
+surely or possibly above it that it will be chosen whatever comes. CMA-ES weighs the chosen by their rank, so
+there who is in races on. Survivors keep the games of earlier
 generations: a parent is known better with each generation it lives, so a lucky day does not keep it.
 
 "Surely" is by normal intervals of the scores. Common streams make scores of one generation rise and fall
@@ -31,6 +32,7 @@ class RacedScore:
 
     score: LeagueScore
     choosing: int
+    rank_counts: bool = False  # the order of the chosen matters too
     # Wins, draws, losses of the individuals of the last generation, and where survivors find theirs.
     tallies: Outcomes = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
     kept: IntVector = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -51,7 +53,7 @@ class RacedScore:
             rows = rows[np.isin(rows[:, 0], racing)]
             np.add.at(tallies, rows[:, 0], games.play(rows))
             at += count
-            racing = undecided(tallies, self.choosing, racing)
+            racing = undecided(tallies, self.choosing, racing, self.rank_counts)
             if len(racing) == 0:
                 break
         self.tallies = tallies
@@ -66,13 +68,14 @@ def _rounds(double_games: int) -> list[int]:
     return rounds
 
 
-def undecided(tallies: Outcomes, choosing: int, racing: IntVector) -> IntVector:
-    """Those still racing that are neither surely among the `choosing` best nor surely not."""
+def undecided(tallies: Outcomes, choosing: int, racing: IntVector, rank_counts: bool = False) -> IntVector:
+    """Those still racing that are not surely out of the `choosing` best; nor, unless their rank counts,
+    surely among them."""
     low, high = _interval(tallies)
     surely_above = (low[None, :] > high[:, None]).sum(axis=1)
     perhaps_above = (high[None, :] > low[:, None]).sum(axis=1) - 1  # not counting itself
     is_out = surely_above >= choosing
-    is_in = perhaps_above < choosing
+    is_in = (perhaps_above < choosing) & (not rank_counts)
     return np.asarray(racing[~(is_out | is_in)[racing]])
 
 
