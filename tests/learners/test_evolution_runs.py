@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
 import re
-import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,7 @@ from outflank.learners.presets import preset_names, preset_or_file
 from outflank.learners.runs import open_run
 from outflank.learners.settings import parse_settings, settings_toml
 from tests.conftest import Outflank
-from tests.learners.test_runs import COMMAND, contents
+from tests.learners.test_runs import COMMAND, contents, kill_and_resume
 
 SMALL: dict[str, Any] = {"generations": 4, "measure_every": 2, "measure_double_games": 50}
 TINY_SEED = (
@@ -162,26 +160,11 @@ def test_every_preset_can_be_run(name: str) -> None:
 def test_killed_at_random_moments_a_run_ends_with_the_same_bytes(tmp_path: Path) -> None:
     options = ["--set", "generations=8", "--set", "double_games=300", "--set", "measure_every=3",
                "--set", "measure_double_games=300", "--set", "racing=true"]  # fmt: skip
-    learn = [*COMMAND, "learn", "jaskowski-2014-all-2", *options, "--out"]
-    assert subprocess.run([*learn, str(tmp_path / "whole")], capture_output=True, timeout=120).returncode == 0
-    run = tmp_path / "killed"
-    command, kills, chance = [*learn, str(run)], 0, random.Random(3)
-    for _ in range(40):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            process.wait(timeout=chance.uniform(1.2, 2.2))
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-            if (run / "settings.toml").exists():
-                command = [*COMMAND, "resume", str(run)]
-            continue
-        assert process.returncode == 0
-        break
-    assert kills >= 1
-    assert subprocess.run([*COMMAND, "resume", str(run)], capture_output=True, timeout=120).returncode == 0
-    assert contents(run) == contents(tmp_path / "whole")
+    learn = [*COMMAND, "learn", "jaskowski-2014-all-2", *options]
+    whole = [*learn, "--out", str(tmp_path / "whole")]
+    assert subprocess.run(whole, capture_output=True, timeout=120).returncode == 0
+    assert kill_and_resume(tmp_path / "killed", learn, 3, (1.2, 2.2)) >= 1
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
 
 
 @pytest.mark.parametrize(
