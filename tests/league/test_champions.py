@@ -15,12 +15,18 @@ from outflank.learners.td import TdSettings
 from outflank.players.built_in import load_built_in
 from tests.league.test_published_players import PLAYERS, path
 
-CHAMPIONS = ("league-champion", "all-rounder")
+CHAMPIONS = ("league-champion", "all-rounder", "all-2-evolved")
 
 
 def test_league_champion() -> None:
     tally = league_match(named_player("league-champion"), double_games=50_000).play()
     assert tally.score >= 0.997
+
+
+def test_288_evolved_weights_beat_the_best_published_ones() -> None:
+    tally = league_match(named_player("all-2-evolved"), double_games=50_000).play()
+    assert load_built_in("all-2-evolved").evaluator.weights.size == 288
+    assert tally.ci95[0] > 0.9592  # Jaskowski 2014, 0.9592 in the League's table
 
 
 def test_all_rounder_on_the_lucas_boards(shared: Path) -> None:
@@ -47,8 +53,10 @@ def test_a_champion_was_learned_by_its_preset(name: str) -> None:
     assert {k: v for k, v in vars(learned_by).items() if k not in measuring} == {
         k: v for k, v in vars(preset).items() if k not in measuring
     }
-    assert isinstance(preset, TdSettings)
-    assert provenance["games"] == preset.games
+    if isinstance(preset, TdSettings):
+        assert provenance["games"] == preset.games
+    else:
+        assert 0 < provenance["generations"] <= preset.generations
 
 
 def test_league_table_ranks_published_and_measured() -> None:

@@ -27,6 +27,7 @@ BUILT_IN = {
     "positional": BuiltIn("hand-made weights of squares, the PSP of Chong 2003", "inversion"),
     "iago": BuiltIn("weights of squares and mobility, after Rosenbloom 1982", "inversion"),
     "all-2": BuiltIn("evolved network of Jaskowski 2014, Figure 7", "inversion"),
+    "all-2-evolved": BuiltIn("the same 288 weights by CMA-ES, against the heuristic", "inversion"),
     "league-champion": BuiltIn("best response to the heuristic, by temporal differences", "inversion"),
     "all-rounder": BuiltIn("the best general player, by temporal differences", "inversion"),
 }
