@@ -24,19 +24,19 @@ def parents() -> Contest:
     return watching_contest(fitness, WATCHERS, rows, seed=3)
 
 
-def climbed(made: Contest, parent: int, watcher: str, first_number: int) -> int:
-    """Slow twin: the games one by one, between players made in another way."""
+def won(made: Contest, parent: int, watcher: str, first_number: int) -> list[bool]:
+    """Slow twin: the games at depth 2, 4 and 6 one by one, between players made in another way."""
     mine = SearchPlayer(
         GreedyPlayer(made.evaluator.with_weights(made.weights[parent])), SearchLimits(depth=2)
     ).core
+    results = []
     for rung, depth in enumerate((2, 4, 6)):
         its = named_player(f"{watcher},depth={depth}").core
         assert mine is not None
         assert its is not None
         differences, _ = _core.play_games(mine, its, made.rules, first_number + rung, 1, 1, False)
-        if differences[0] <= 0:
-            return depth - 2
-    return 6
+        results.append(bool(differences[0] > 0))
+    return results
 
 
 def test_each_watcher_at_each_depth() -> None:
@@ -50,15 +50,15 @@ def test_who_wins_climbs() -> None:
     made = parents()
     with ThreadExecutor(2) as executor:
         watched = watch(executor, made, WATCHERS)
-    expected = tuple(
-        tuple(climbed(made, parent, watcher, 3 * (3 * number + parent)) for parent in range(3))
+    wins = [
+        [won(made, parent, watcher, 3 * (3 * number + parent)) for parent in range(3)]
         for number, watcher in enumerate(WATCHERS)
-    )
-    assert watched.plies_beaten == expected
-    assert len({plies for beaten in expected for plies in beaten}) > 1  # some climb, some do not
-    entry = watched.as_entry()
-    assert entry["points"] == [sum(plies >= 4 for plies in beaten) for beaten in expected]
-    assert entry["most_points"] == 6
+    ]
+    climbed = [[2 * [*games, False].index(False) for games in of_one] for of_one in wins]
+    assert [list(beaten) for beaten in watched.plies_beaten] == climbed
+    assert len({plies for beaten in climbed for plies in beaten}) > 1  # some climb, some do not
+    assert list(watched.points) == [sum(games[1] for games in of_one) for of_one in wins]
+    assert watched.as_entry()["most_points"] == 6
 
 
 def test_discs_along_a_game() -> None:
@@ -70,11 +70,9 @@ def test_discs_along_a_game() -> None:
         assert discs[0] == (2, 2)
         assert all(mine + its == 4 + ply for ply, (mine, its) in enumerate(discs))
         mine, its = discs[-1]
-        if climb(made, (0, watcher)) >= 2:  # it has met the watcher at depth 4 in this very game
-            assert (mine > its) == (climb(made, (0, watcher)) >= 4)
+        assert (mine > its) == climb(made, (0, watcher))[1]
 
 
-def test_points_are_watchers_at_depth_four_beaten() -> None:
-    watched = Watched(WATCHERS, ((0, 2, 4, 6), (4, 4, 4, 2)), ((), ()))
-    assert watched.points == (2, 3)
+def test_the_difference_of_points() -> None:
+    watched = Watched(WATCHERS, ((0, 2, 4, 6), (4, 4, 4, 2)), (2, 3), ((), ()))
     assert watched.as_entry()["points_difference"] == 1  # Figure 2(b): positional less disc difference

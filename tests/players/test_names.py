@@ -63,7 +63,7 @@ def test_commas_in_file_names(tmp_path: Path) -> None:
         ),
         (
             "nothing-like-it-at-all-here",
-            "known: standard-heuristic, disc-difference, positional, iago, all-2, league-champion",
+            "known: standard-heuristic, disc-difference, positional, iago, all-2, all-2-evolved, league",
         ),
         ("all-2,vieww=negation", "'vieww' is not an option of a player; did you mean view?"),
         ("all-2,view=inverson", "'inverson' is not a view; did you mean inversion?"),

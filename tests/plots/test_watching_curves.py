@@ -20,7 +20,8 @@ DISCS = (((2, 2), (4, 1), (3, 3)), ((2, 2), (4, 1), (3, 3), (0, 8)))
 
 
 def entry(generation: int, beaten: tuple[tuple[int, ...], ...], **changes: Any) -> dict[str, Any]:
-    watched = Watched(changes.get("watchers", WATCHERS), beaten, changes.get("best_discs", DISCS))
+    points = tuple(sum(plies >= 4 for plies in of_one) for of_one in beaten)
+    watched = Watched(changes.get("watchers", WATCHERS), beaten, points, changes.get("best_discs", DISCS))
     return {"generation": generation, "games": 10 * generation, "watch": watched.as_entry()}
 
 

@@ -1,8 +1,10 @@
 """Watching without touching (Chong 2003, section 4): parents meet computer players that do not learn.
 
 After each generation every parent plays Black against each watcher at depth 2, and after a win at depth 4,
-then 6. Nothing of it feeds back. A point is a watcher at depth 4 beaten: ten parents and two watchers make
-twenty at most (Figure 2(a)); the second watcher's points less the first one's are Figure 2(b).
+then 6: the plies beaten. Nothing of it feeds back. A point is a win against a watcher at depth 4, whom every
+parent meets, also after a loss at depth 2 (the paper shows such games, and its early points are what random
+networks win in this way): ten parents and two watchers make twenty at most (Figure 2(a)); the second
+watcher's points less the first one's are Figure 2(b).
 """
 
 from __future__ import annotations
@@ -26,13 +28,9 @@ class Watched:
 
     watchers: tuple[str, ...]
     plies_beaten: tuple[tuple[int, ...], ...]  # for each watcher: the depth each parent beat, 0 for none
+    points: tuple[int, ...]  # of all parents, against each watcher at depth 4
     best_discs: tuple[tuple[tuple[int, int], ...], ...]  # for each watcher at depth 4: discs of the fittest
     # parent and of the watcher, before the first move and after each
-
-    @property
-    def points(self) -> tuple[int, ...]:
-        """Of all parents, against each watcher at depth 4."""
-        return tuple(sum(plies >= DEPTH_OF_A_POINT for plies in beaten) for beaten in self.plies_beaten)
 
     def as_entry(self) -> dict[str, Any]:
         """For the log."""
@@ -56,20 +54,32 @@ def watch(executor: Executor, parents: Contest, watchers: tuple[str, ...]) -> Wa
     pairs = [(parent, watcher) for watcher in range(len(watchers)) for parent in range(parents.individuals)]
     climbed = executor.map(climb, parents, pairs)
     games = executor.map(discs_along, parents, list(range(len(watchers))))
-    beaten = [climbed[at : at + parents.individuals] for at in range(0, len(pairs), parents.individuals)]
-    return Watched(watchers, tuple(map(tuple, beaten)), tuple(games))
+    starts = range(0, len(pairs), parents.individuals)
+    of_watchers = [climbed[at : at + parents.individuals] for at in starts]
+    return Watched(
+        watchers,
+        tuple(tuple(beaten for beaten, _ in of_one) for of_one in of_watchers),
+        tuple(sum(won for _, won in of_one) for of_one in of_watchers),
+        tuple(games),
+    )
 
 
-def climb(parents: Contest, pair: tuple[int, int]) -> int:
-    """The depth up to which a parent beats a watcher, one game at each; 0 if not even the first."""
+def climb(parents: Contest, pair: tuple[int, int]) -> tuple[int, bool]:
+    """The depth up to which a parent beats a watcher, one game at each, 0 if not even the first; and
+    whether it wins at depth 4."""
     parent, watcher = pair
+
+    def wins(depth: int) -> bool:
+        differences, _ = _play(parents, parent, watcher, DEPTHS.index(depth), record=False)
+        return bool(differences[0] > 0)
+
+    wins_a_point = wins(DEPTH_OF_A_POINT)
     beaten = 0
-    for rung, depth in enumerate(DEPTHS):
-        differences, _ = _play(parents, parent, watcher, rung, record=False)
-        if differences[0] <= 0:
+    for depth in DEPTHS:
+        if not (wins_a_point if depth == DEPTH_OF_A_POINT else wins(depth)):
             break
         beaten = depth
-    return beaten
+    return beaten, wins_a_point
 
 
 def discs_along(parents: Contest, watcher: int) -> tuple[tuple[int, int], ...]:
