@@ -26,7 +26,8 @@ Entry = Mapping[str, Any]
 By = Literal["games", "seconds", "generations"]
 KEYS: dict[By, str] = {"games": "games", "seconds": "seconds", "generations": "generation"}
 COLOURS = ("#5b3a9b", "#d9780f", "#1b7f4d", "#b5172f", "#2069b4", "#7a5c00", "#444444", "#c2408c", "#00a3a3")
-SCORE_TICKS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 0.9, 0.96, 0.98, 0.99, 0.995, 0.998, 0.999)
+SCORE_TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 0.94, 0.96, 0.97, 0.98,
+               0.99, 0.995, 0.998, 0.999, 0.9995)  # fmt: skip
 EDGE = 1e-5  # from 0 and 1, which a logit scale does not have
 
 
@@ -128,9 +129,9 @@ def _measured_runs(name: str, runs: Sequence[Sequence[Entry]], by: By) -> list[l
 
 
 def _unit(by: By, last: float) -> tuple[float, str]:
-    """How many of them are one on the axis, and the axis's label; time in a unit that suits."""
+    """How many of them are one on the axis, and the axis's label, in a unit that suits."""
     if by == "games":
-        return 1.0, "games learned from"
+        return (1e6, "million games learned from") if last >= 1e7 else (1.0, "games learned from")
     if by == "generations":
         return 1.0, "generation"
     unit, name = (1, "seconds") if last < 180 else (60, "minutes") if last < 180 * 60 else (3600, "hours")
@@ -157,7 +158,9 @@ def _set_scores(axes: Axes, scores: Sequence[float]) -> None:
     axes.set_yscale("logit")
     axes.set_yticks(SCORE_TICKS, [f"{tick:g}" for tick in SCORE_TICKS])
     axes.set_yticks([], minor=True)
-    axes.set_ylim(max(0.001, min(0.08, 0.8 * min(scores))), 0.9995)
+    below = [tick for tick in SCORE_TICKS if tick < min(scores)] or [SCORE_TICKS[0]]
+    above = [tick for tick in SCORE_TICKS if tick > max(scores)] or [SCORE_TICKS[-1]]
+    axes.set_ylim(0.9 * below[-1], (1 + above[0]) / 2)
 
 
 def _draw_curve(
