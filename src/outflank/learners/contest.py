@@ -25,9 +25,10 @@ from outflank.board import Board
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.evaluators.storage import View
+from outflank.games.statistics import Tally
 from outflank.learners.optimiser import FloatMatrix, FloatVector
 from outflank.players.greedy import GreedyPlayer
-from outflank.players.names import named_player
+from outflank.players.names import NamedPlayer, named_player
 from outflank.players.opening_book import OpeningBook
 from outflank.players.search import SearchLimits, SearchPlayer
 
@@ -158,6 +159,13 @@ def _play(contest: Contest, piece: Pairings, is_kept: bool) -> Outcomes:
     return _core.play_pairings(players, rows, contest.rules).astype(np.int64)
 
 
+def disc_differences(contest: Contest, piece: tuple[int, int, int]) -> npt.NDArray[np.int8]:
+    """Pure: of some of an individual's games against the first opponent, for the individual."""
+    individual, first_game, games = piece
+    players = contest.core_player(individual), contest.core_player(contest.individuals)
+    return _core.play_games(*players, contest.rules, first_game, games, 1, False)[0]
+
+
 class Games:
     """The games of one generation, on an executor; counts how many have been played."""
 
@@ -180,6 +188,16 @@ class Games:
             np.add.at(outcomes, owner, result)
         self.played += total
         return outcomes
+
+    def tally(self, individual: int, double_games: int) -> Tally:
+        """An individual's double games against the first opponent, with what a confidence interval needs."""
+        games = 2 * double_games
+        size = max(2, 2 * round(games / (2 * PIECES_A_WORKER * self._executor.workers)))
+        pieces = [(individual, at, min(size, games - at)) for at in range(0, games, size)]
+        self.played += games
+        return Tally.of_disc_differences(
+            np.concatenate(self._executor.map(disc_differences, self.contest, pieces))
+        )
 
 
 def pairings(*rows: tuple[int, int, int, int]) -> Pairings:
@@ -205,10 +223,11 @@ def _pieces(rows: Pairings, games: int) -> tuple[list[Pairings], list[npt.NDArra
     return [part[:, 1:] for part in parts], [part[:, 0] for part in parts]
 
 
-def _core_of(player: Any) -> _core.Player:
-    if (core := getattr(player, "core", None)) is None:
+def _core_of(player: NamedPlayer) -> _core.Player:
+    core: _core.Player | None = getattr(player, "core", None)
+    if core is None:
         raise ValueError(
             f"{player.name} does not play inside the core (an engine, or a search by the clock); choose an "
             "opponent by depth or nodes"
         )
-    return core  # type: ignore[no-any-return]
+    return core

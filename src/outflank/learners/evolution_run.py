@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.evaluators.storage import StoredPlayer, View, save_player
-from outflank.games.statistics import Tally
 from outflank.learners.beginning import Beginning, beginning_of, check_beginning, new_measure, new_optimiser
 from outflank.learners.contest import Contest, Games, Opponents
 from outflank.learners.evolution_settings import EvolutionSettings
@@ -171,8 +170,9 @@ class EvolutionRun:
         s = self.settings
         if s.td_games == 0:
             return None
-        settings = TdSettings(evaluator="all-2", view=_one_view(self._view), games=s.td_games,
-                              alpha=s.td_alpha, epsilon=s.epsilon, coherence=False)  # fmt: skip
+        assert self._view != "doubled"  # a player with two evaluators is no beginning
+        settings = TdSettings(view=self._view, games=s.td_games, alpha=s.td_alpha, epsilon=s.epsilon,
+                              coherence=False)  # fmt: skip
         seed = generation_seed(self.seed, generation, Purpose.LESSONS)
         self.games += s.td_games * len(asked)
         return learn_all(self.executor, Lessons(settings, self._evaluator, asked, seed))
@@ -204,8 +204,9 @@ class EvolutionRun:
             self._evaluator, np.stack([favourite, best]), s.style(self._view),
             Opponents((s.measure_against,)), s.measure_epsilon, seed,
         )  # fmt: skip
-        now = tally(self.executor, contest, 0, s.measure_double_games)
-        before = now if best is favourite else tally(self.executor, contest, 1, s.measure_double_games)
+        games = Games(self.executor, contest)
+        now = games.tally(0, s.measure_double_games)
+        before = now if best is favourite else games.tally(1, s.measure_double_games)
         self._save_player(favourite, "last.safetensors")
         if now.score >= before.score:
             self._best, before = favourite.copy(), now
@@ -252,26 +253,3 @@ class EvolutionRun:
         entries = [e for e in self.folder.log() if e["generation"] <= self.optimiser.generation]
         self._seconds = entries[-1]["seconds"] if entries else 0.0
         self.folder.rewrite_log(entries)  # what came after the checkpoint will come again
-
-
-def tally(executor: Executor, contest: Contest, individual: int, double_games: int) -> Tally:
-    """An individual's games against the contest's first opponent."""
-    games = 2 * double_games
-    size = max(2, 2 * round(games / (16 * executor.workers)))
-    pieces = [(individual, at, min(size, games - at)) for at in range(0, games, size)]
-    return Tally.of_disc_differences(np.concatenate(executor.map(disc_differences, contest, pieces)))
-
-
-def disc_differences(contest: Contest, piece: tuple[int, int, int]) -> npt.NDArray[np.int8]:
-    """Pure: of some of an individual's games against the first opponent, for the individual."""
-    from outflank import _core
-
-    individual, first_game, games = piece
-    players = contest.core_player(individual), contest.core_player(contest.individuals)
-    return _core.play_games(*players, contest.rules, first_game, games, 1, False)[0]
-
-
-def _one_view(view: View) -> Any:
-    if view == "doubled":
-        raise ValueError("temporal differences learn one evaluator; a doubled player has two")
-    return view

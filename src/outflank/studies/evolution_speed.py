@@ -13,7 +13,7 @@ from outflank.games.match import available_cores
 from outflank.learners.contest import Contest, Games, Opponents, PlayingStyle
 from outflank.learners.executor import Executor, ThreadExecutor, executor_for
 from outflank.learners.fitness import LeagueScore
-from outflank.players.names import named_player
+from outflank.players.built_in import load_built_in
 from outflank.studies.speed import Target, Timing
 
 ROUNDS = 5
@@ -54,7 +54,7 @@ def evolution_targets(timings: list[Timing]) -> Iterator[Target]:
 
 def _generation() -> Contest:
     """Networks near the published one, as late in a run: they play long games."""
-    evaluator = named_player("all-2").evaluator  # type: ignore[union-attr]
+    evaluator = load_built_in("all-2").evaluator
     assert isinstance(evaluator, CoreEvaluator)
     noise = np.random.default_rng(1).normal(0, 5, (INDIVIDUALS, evaluator.weights.size))
     opponents = Opponents(("standard-heuristic",))
