@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import queue
 import statistics
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +14,7 @@ from outflank.interfaces.cli.scoring import Json
 if TYPE_CHECKING:
     from outflank.learners.executor import Executor
     from outflank.learners.settings import Settings
-    from outflank.learners.training import Run, Step
+    from outflank.learners.training import Run
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, or one that holds runs.")]
 
@@ -110,36 +107,11 @@ def _finish(path: Path, runs: list[Run], as_json: bool) -> None:
 
 def _learn_all(runs: list[Run]) -> bool:
     """Every run on a thread of its own, as many at once as there are cores. False if interrupted."""
-    from outflank.games.match import available_cores
     from outflank.interfaces.cli.learning_progress import LearningProgress
+    from outflank.learners.together import learn_together
 
-    news: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
-    stop = threading.Event()
-
-    def work(number: int, run: Run) -> None:
-        try:
-            for step in run.steps():
-                news.put((number, step))
-                if stop.is_set():
-                    run.save()
-                    return
-        finally:
-            news.put(None)
-
-    with ThreadPoolExecutor(min(len(runs), available_cores())) as pool, LearningProgress(runs) as progress:
-        working = [pool.submit(work, number, run) for number, run in enumerate(runs)]
-        left = len(runs)
-        while left:
-            try:
-                if (item := news.get()) is None:
-                    left -= 1
-                else:
-                    progress.show(*item)
-            except KeyboardInterrupt:
-                stop.set()
-        for future in working:
-            future.result()
-    return not stop.is_set() or all(run.is_finished for run in runs)
+    with LearningProgress(runs) as progress:
+        return learn_together(runs, progress.show)
 
 
 def _report(run: Run) -> dict[str, Any]:

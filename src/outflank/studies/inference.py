@@ -1,0 +1,150 @@
+"""The papers' statistics, by SciPy: intervals, rank tests with Holm's correction, fits, bootstrap bands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Samples = Sequence[float] | npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.float64]
+RESAMPLES = 2000
+
+
+def share_interval(wins: float, games: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share; draws count half a win, so `wins` need not be whole.
+
+    >>> low, high = share_interval(135 + 3, 200)
+    >>> round(low, 3), round(high, 3)
+    (0.622, 0.75)
+    """
+    from scipy import special
+
+    if not 0 <= wins <= games or games < 1:
+        raise ValueError(f"a share is 0 to all of at least one game, got {wins:g} of {games}")
+    z2 = float(special.ndtri(0.975)) ** 2
+    share = wins / games
+    centre = (share + z2 / (2 * games)) / (1 + z2 / games)
+    reach = np.sqrt(z2 * (share * (1 - share) / games + z2 / (4 * games**2))) / (1 + z2 / games)
+    return max(0.0, float(centre - reach)), min(1.0, float(centre + reach))
+
+
+def mean_interval(samples: Samples) -> tuple[float, float]:
+    """Student's 95 % interval of the mean of at least two samples.
+
+    >>> low, high = mean_interval([1.0, 2.0, 3.0])
+    >>> round(low, 2), round(high, 2)
+    (-0.48, 4.48)
+    """
+    from scipy import stats
+
+    values = np.asarray(samples, dtype=np.float64)
+    if values.size < 2:
+        raise ValueError("an interval of the mean needs at least two samples")
+    error = float(stats.sem(values))
+    if error == 0:
+        return float(values.mean()), float(values.mean())
+    low, high = stats.t.interval(0.95, values.size - 1, loc=values.mean(), scale=error)
+    return float(low), float(high)
+
+
+def bootstrap_interval(
+    samples: Samples, statistic: Callable[..., npt.ArrayLike] = np.mean, seed: int = 1
+) -> tuple[float, float]:
+    """The 95 % percentile interval of a statistic of samples drawn again and again.
+
+    >>> low, high = bootstrap_interval(np.arange(100.0), np.median)
+    >>> bool(30 < low < 49.5 < high < 70)
+    True
+    """
+    from scipy import stats
+
+    values = np.asarray(samples, dtype=np.float64)
+    if values.size < 2:
+        raise ValueError("a bootstrap needs at least two samples")
+    found = stats.bootstrap((values,), statistic, n_resamples=RESAMPLES, method="percentile",
+                            rng=np.random.default_rng(seed))  # fmt: skip
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def bootstrap_band(curves: FloatArray, seed: int = 1) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Lower edge, mean and upper edge of the mean curve, from resampling whole runs: [runs, points].
+
+    >>> low, mean, high = bootstrap_band(np.array([[0.0, 1.0], [0.0, 3.0]]))
+    >>> low, mean, high
+    (array([0., 1.]), array([0., 2.]), array([0., 3.]))
+    """
+    chosen = np.random.default_rng(seed).integers(len(curves), size=(RESAMPLES, len(curves)))
+    means = curves[chosen].mean(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975), axis=0)
+    return low, curves.mean(axis=0), high
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A rank test between two methods."""
+
+    first: str
+    second: str
+    u: float
+    p: float
+    p_holm: float  # among all comparisons made together
+
+    @property
+    def text(self) -> str:
+        return f"U = {self.u:g}, p = {self.p_holm:.2g}"
+
+
+def mann_whitney(
+    samples: Mapping[str, Samples],
+    pairs: Sequence[tuple[str, str]] | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+) -> list[Comparison]:
+    """Mann-Whitney U (Wilcoxon's rank sum) of the pairs, of all by default, with Holm's correction.
+
+    >>> found = mann_whitney({"a": range(10, 20), "b": range(10)})[0]
+    >>> found.u, round(found.p, 6)
+    (100.0, 1.1e-05)
+    """
+    from scipy import stats
+
+    chosen = list(combinations(samples, 2)) if pairs is None else list(pairs)
+    found = [
+        stats.mannwhitneyu(list(samples[a]), list(samples[b]), alternative=alternative) for a, b in chosen
+    ]
+    corrected = holm([float(one.pvalue) for one in found])
+    return [
+        Comparison(a, b, float(one.statistic), float(one.pvalue), p)
+        for (a, b), one, p in zip(chosen, found, corrected, strict=True)
+    ]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction (Holm 1979): the k-th smallest of m times m - k + 1, never falling.
+
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    m = len(p_values)
+    corrected = [0.0] * m
+    highest = 0.0
+    for rank, index in enumerate(sorted(range(m), key=lambda i: p_values[i])):
+        highest = max(highest, min(1.0, (m - rank) * p_values[index]))
+        corrected[index] = highest
+    return corrected
+
+
+def polynomial_fit(x: Samples, y: Samples, degree: int) -> FloatArray:
+    """The least-squares polynomial's values at x, fitted in a scaled domain for the sake of rounding.
+
+    >>> polynomial_fit([0, 1, 2, 3], [0, 1, 4, 9], 2).round(6).tolist()
+    [-0.0, 1.0, 4.0, 9.0]
+    """
+    from numpy.polynomial import Polynomial
+
+    places = np.asarray(x, dtype=np.float64)
+    return np.asarray(Polynomial.fit(places, np.asarray(y, dtype=np.float64), degree)(places))

@@ -1,0 +1,280 @@
+"""Where an experiment is measured: its settings and seeds, and a folder in which finished parts are kept.
+
+OUT/<scale>/runs/<settings>-<digest>/seed-1/   learning runs, shared by all experiments that ask for the same
+OUT/<scale>/<paper>/<name>/parts/*.json        matches, counts and the like, each with how it was made
+OUT/<scale>/<paper>/<name>/*.png               pictures
+OUT/<scale>/<paper>/<name>/result.json         what was found: of an experiment that is finished
+
+A part is found again by its name, and used again if it was made with the same settings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from outflank.board import Board
+from outflank.evaluators.whole_files import write_whole
+from outflank.games.match import Match
+from outflank.games.standings import PairResult, Standings
+from outflank.games.statistics import Tally
+from outflank.games.tournament import pair_seed, pairs
+from outflank.learners.executor import Executor, ThreadExecutor
+from outflank.learners.presets import preset_or_file
+from outflank.learners.run_folder import RunFolder
+from outflank.learners.runs import create_run, open_run
+from outflank.learners.settings import Settings, settings_toml
+from outflank.learners.together import learn_together
+from outflank.learners.training import Run, Step
+from outflank.players.greedy import Player
+from outflank.players.names import NamedPlayer, named_player
+from outflank.studies.experiment import Experiment, Scale
+from outflank.studies.machine import machine, version
+from outflank.studies.outcome import Drawn
+from outflank.studies.published_files import PublishedFiles
+
+DOTS_AN_INCH = 100  # a figure 8 inches wide is 800 pixels wide
+
+
+class Interrupted(Exception):
+    """Ctrl-C: what is finished is kept, and the same command goes on from there."""
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What is being done, and how far it is."""
+
+    what: str
+    done: float
+    total: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A finished run."""
+
+    path: Path
+    seed: int
+
+    def log(self) -> list[dict[str, Any]]:
+        return RunFolder.open(self.path).log()
+
+    def player(self, which: str = "last", options: str = "", name: str | None = None) -> NamedPlayer:
+        """The last or the best player of the run, with options as in a player's name: "depth=2,solve=4"."""
+        player = named_player(f"{self.path / which}.safetensors{',' if options else ''}{options}")
+        return replace(player, name=name or player.name)
+
+
+class Laboratory:
+    """One experiment at one scale."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        scale: Scale,
+        out: Path,
+        *,
+        seeds: int | None = None,
+        published: PublishedFiles | None = None,
+        cluster: Executor | None = None,
+        show: Callable[[Activity], None] = lambda _: None,
+    ) -> None:
+        self.experiment = experiment
+        self.scale: Scale = scale
+        self.settings = experiment.settings(scale)
+        self.seeds = tuple(range(1, 1 + (seeds or experiment.seeds(scale))))
+        self.out = out / scale
+        self.folder = self.out / experiment.name
+        self.published = published or PublishedFiles(None)
+        self.seconds = 0.0  # of work, now and before, that this experiment's parts and runs took
+        self._cluster = cluster
+        self._show = show
+
+    def learned(
+        self, preset: str, changes: Mapping[str, Any] | None = None, seeds: Sequence[int] | None = None
+    ) -> list[Learned]:
+        """Runs of a preset with changed settings, one a seed, learned to the end."""
+        return self.learned_all({preset: (preset, changes or {})}, seeds)[preset]
+
+    def learned_all(
+        self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]], seeds: Sequence[int] | None = None
+    ) -> dict[str, list[Learned]]:
+        """As learned(), of several settings at once, by a name for each: so no core waits."""
+        settings = {name: _settings(*what) for name, what in wanted.items()}
+        found = {
+            name: [Learned(self._run_path(wanted[name][0], one, seed), seed) for seed in seeds or self.seeds]
+            for name, one in settings.items()
+        }
+        todo = {run.path: (settings[name], run.seed) for name, runs in found.items() for run in runs}
+        self._learn(todo)
+        return found
+
+    def part(self, name: str, work: Callable[[], Any], settings: Mapping[str, Any] | None = None) -> Any:
+        """The JSON value that `work` returns: kept, and not worked out again for the same settings (all
+        of the experiment's by default)."""
+        made_with = json.loads(json.dumps(dict(self.settings if settings is None else settings)))
+        path = self.folder / "parts" / f"{_file_name(name)}.json"
+        if path.is_file() and (kept := json.loads(path.read_bytes()))["settings"] == made_with:
+            self.seconds += kept["seconds"]
+            return kept["value"]
+        began = time.perf_counter()
+        value = work()
+        record = {"part": name, "experiment": self.experiment.name, "scale": self.scale,
+                  "settings": made_with, **self.provenance(time.perf_counter() - began),
+                  "value": value}  # fmt: skip
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(record, indent=1).encode())
+        self.seconds += record["seconds"]
+        return json.loads(json.dumps(value))
+
+    def match(
+        self,
+        name: str,
+        first: Player,
+        second: Player,
+        *,
+        double_games: int,
+        epsilon: float | tuple[float, float] = 0.0,
+        starts: Sequence[Board] = (Board(),),
+        seed: int = 1,
+    ) -> Tally:
+        """A match, kept as a part of this name."""
+        match = Match(first, second, double_games=double_games, epsilon=epsilon, starts=starts, seed=seed)
+
+        def play() -> dict[str, Any]:
+            tally = Tally()
+            for batch in match.batches():
+                tally += batch.tally
+                self.show(name, tally.games, 2 * double_games, "games")
+            return asdict(tally)
+
+        settings = {"first": _identity(first), "second": _identity(second), "double games": double_games,
+                    "epsilon": list(match.epsilon), "seed": seed,
+                    "starts": _digest(*(board.text for board in starts))}  # fmt: skip
+        kept = self.part(name, play, settings)
+        return Tally(**kept | {"double_games": tuple(kept["double_games"])})
+
+    def tournament(
+        self,
+        name: str,
+        players: Sequence[Player],
+        *,
+        double_games: int,
+        epsilon: float,
+        starts: Sequence[Board] = (Board(),),
+        seed: int = 1,
+    ) -> Standings:
+        """Every player against every other; a part a pair."""
+        by_name = {player.name: player for player in players}
+        results = []
+        for first, second in pairs(list(by_name)):
+            tally = self.match(f"{name} {first} - {second}", by_name[first], by_name[second],
+                               double_games=double_games, epsilon=epsilon, starts=starts,
+                               seed=pair_seed(seed, first, second))  # fmt: skip
+            results.append(PairResult(first, second, tally))
+        return Standings.of(results)
+
+    def draw(self, name: str, figure: Figure, caption: str) -> Drawn:
+        """Save a picture, for the outcome's list."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        figure.savefig(self.folder / f"{name}.png", dpi=DOTS_AN_INCH)
+        return Drawn(f"{name}.png", caption)
+
+    def show(self, what: str, done: float, total: float, unit: str) -> None:
+        """Report progress."""
+        self._show(Activity(what, done, total, unit))
+
+    def provenance(self, seconds: float) -> dict[str, Any]:
+        """What every artefact records beside its settings."""
+        return {"version": version(), "seeds": list(self.seeds), "machine": machine(),
+                "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+                "seconds": round(seconds, 3)}  # fmt: skip
+
+    def _run_path(self, preset: str, settings: Settings, seed: int) -> Path:
+        digest = _digest(settings_toml(settings, 0))
+        return self.out / "runs" / f"{Path(preset).stem}-{digest}" / f"seed-{seed}"
+
+    def _learn(self, todo: Mapping[Path, tuple[Settings, int]]) -> None:
+        """Those that are not finished: one with all cores, or each of several with one."""
+        began = time.perf_counter()
+        with ThreadExecutor(None if len(todo) == 1 else 1) as threads:
+            executor = self._cluster or threads
+            runs = [_opened(path, *what, executor) for path, what in todo.items()]
+            runs = [run for run in runs if not run.is_finished]
+            if runs and not learn_together(runs, _Shown(self, runs)):
+                raise Interrupted
+            for run in runs:
+                write_whole(run.folder.path / "made.json",
+                            json.dumps(self.provenance(_seconds(run.folder)), indent=1).encode())  # fmt: skip
+        worked = time.perf_counter() - began if runs else 0.0
+        self.seconds += max(worked, sum(_seconds(RunFolder.open(path)) for path in todo) if not runs else 0.0)
+
+
+class _Shown:
+    """The steps of several runs as one activity."""
+
+    def __init__(self, laboratory: Laboratory, runs: Sequence[Run]) -> None:
+        self._laboratory, self._done = laboratory, [run.done for run in runs]
+        self._total = sum(run.total for run in runs)
+        self._unit = runs[0].unit
+        self._what = f"{len(runs)} runs" if len(runs) > 1 else "a run"
+
+    def __call__(self, number: int, step: Step) -> None:
+        self._done[number] = step.done
+        self._laboratory.show(f"learning {self._what}", sum(self._done), self._total, self._unit)
+
+
+def _opened(path: Path, settings: Settings, seed: int, executor: Executor) -> Run:
+    if (path / "settings.toml").is_file():
+        return open_run(path, executor)
+    return create_run(path, settings, seed, executor)
+
+
+def _settings(preset: str, changes: Mapping[str, Any]) -> Settings:
+    """A preset with changes, as `learn --set` makes them."""
+    as_text = [
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in changes.items()
+    ]
+    return preset_or_file(preset, as_text)[0]
+
+
+def _seconds(folder: RunFolder) -> float:
+    log = folder.log()
+    return float(log[-1]["seconds"]) if log else 0.0
+
+
+def _identity(player: Player) -> dict[str, str]:
+    """What must be the same for a match to be the same: the name alone would not tell other weights."""
+    inner = getattr(player, "inner", player)
+    weights = getattr(getattr(inner, "evaluator", None), "weights", None)
+    known = {"name": player.name, "view": str(getattr(inner, "view", ""))}
+    known |= {
+        key: str(value) for key in ("limits", "solve", "book_best") if (value := getattr(player, key, None))
+    }
+    if (book := getattr(player, "book", None)) is not None:
+        known["book"] = f"{len(book)} positions"
+    if weights is not None:
+        known["weights"] = hashlib.sha256(weights.tobytes()).hexdigest()[:10]
+    return known
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:10]
+
+
+def _file_name(part: str) -> str:
+    """
+    >>> _file_name("EV_O against EV"), _file_name("a/b " * 30)[:9]
+    ('EV_O-against-EV', 'a-b-a-b-a')
+    """
+    plain = "-".join("".join(c if c.isalnum() or c in "_-.," else " " for c in part).split())
+    return plain if len(plain) <= 80 else f"{plain[:70]}-{_digest(part)}"
