@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ def share_interval(wins: float, games: int) -> tuple[float, float]:
 
     >>> low, high = share_interval(135 + 3, 200)
     >>> round(low, 3), round(high, 3)
-    (0.622, 0.75)
+    (0.623, 0.75)
     """
     from scipy import special
 
@@ -53,7 +53,7 @@ def mean_interval(samples: Samples) -> tuple[float, float]:
 
 
 def bootstrap_interval(
-    samples: Samples, statistic: Callable[..., npt.ArrayLike] = np.mean, seed: int = 1
+    samples: Samples, statistic: Callable[..., Any] = np.mean, seed: int = 1
 ) -> tuple[float, float]:
     """The 95 % percentile interval of a statistic of samples drawn again and again.
 
@@ -113,14 +113,19 @@ def mann_whitney(
     from scipy import stats
 
     chosen = list(combinations(samples, 2)) if pairs is None else list(pairs)
-    found = [
-        stats.mannwhitneyu(list(samples[a]), list(samples[b]), alternative=alternative) for a, b in chosen
-    ]
+    ranked = [(np.asarray(samples[a]), np.asarray(samples[b])) for a, b in chosen]
+    found = [stats.mannwhitneyu(a, b, alternative=alternative, method=_method(a, b)) for a, b in ranked]
     corrected = holm([float(one.pvalue) for one in found])
     return [
         Comparison(a, b, float(one.statistic), float(one.pvalue), p)
         for (a, b), one, p in zip(chosen, found, corrected, strict=True)
     ]
+
+
+def _method(a: FloatArray, b: FloatArray) -> Literal["exact", "asymptotic"]:
+    """Exact for small samples without ties, as R's wilcox.test does it."""
+    both = np.concatenate([a, b])
+    return "exact" if max(a.size, b.size) < 50 and np.unique(both).size == both.size else "asymptotic"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

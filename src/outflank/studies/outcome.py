@@ -36,7 +36,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Tested:
+class Judged:
     """Whether a claim holds here, and by which evidence: "U = 3, p = 0.0002, medians 0.93 and 0.87"."""
 
     holds: bool
@@ -50,7 +50,7 @@ class Missing:
     why: str
 
 
-Finding = Measured | Tested | Missing
+Finding = Measured | Judged | Missing
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _finding(stored: Mapping[str, Any]) -> Finding:
     if "why" in stored:
         return Missing(stored["why"])
     if "holds" in stored:
-        return Tested(stored["holds"], stored["evidence"])
+        return Judged(stored["holds"], stored["evidence"])
     low, high = stored["ci95"]
     return Measured(stored["value"], (low, high), stored["of"])
 
@@ -114,7 +114,7 @@ def check_complete(experiment: Experiment, outcome: Outcome) -> None:
             raise ValueError(f"{experiment.name}: {experiment.procedure} found nothing for row {row.key!r}")
         if isinstance(finding, Measured) != (row.paper is not None) and not isinstance(finding, Missing):
             raise ValueError(
-                f"{experiment.name}: row {row.key!r} needs a {'number' if row.paper else 'test'}"
+                f"{experiment.name}: row {row.key!r} needs a {'test' if row.claim else 'number'}"
             )
 
 
@@ -141,7 +141,7 @@ def verdict(row: Row, finding: Finding) -> Verdict:
     """
     if isinstance(finding, Missing):
         return "not measured"
-    if isinstance(finding, Tested):
+    if isinstance(finding, Judged):
         return "reproduced" if finding.holds else "differs"
     low, high = paper_interval(row)
     ours_low, ours_high = finding.ci95

@@ -43,8 +43,8 @@ def reproduce(laboratory: Laboratory) -> Result:
     outcome = procedure_of(experiment)(laboratory)
     check_complete(experiment, outcome)
     made = laboratory.provenance(laboratory.seconds)
-    record = {"experiment": experiment.name, "scale": laboratory.scale, "settings": laboratory.settings, **made,
-              **outcome.as_json()}  # fmt: skip
+    record = {"experiment": experiment.name, "scale": laboratory.scale, "settings": laboratory.settings}
+    record |= {**made, **outcome.as_json()}
     laboratory.folder.mkdir(parents=True, exist_ok=True)
     write_whole(laboratory.folder / RESULT, json.dumps(record, indent=1).encode())
     return Result(experiment, laboratory.scale, outcome, laboratory.folder, made)
