@@ -183,6 +183,7 @@ def test_killed_at_random_moments_a_run_ends_with_the_same_bytes(tmp_path: Path)
         ({"method": "cma-es", "sigma": 0}, "sigma must be above zero, got 0.0"),
         ({"method": "cma-es", "generations": 0}, "generations must be at least 1, got 0"),
         ({"method": "genetic", "seed_player": "all-2", "racing": True}, "roulette needs every fitness"),
+        ({"method": "cma-es", "seed_games": 5}, "seed_games are those of a seed_preset"),
         ({"method": "cma-es", "opponents": []}, "a league needs at least one opponent"),
         ({"method": "cma-es", "epsilon": 2}, "epsilon must be within 0..1, got 2.0"),
         ({"method": "cma-es", "populaton": 2}, "did you mean population?"),

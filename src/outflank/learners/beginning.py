@@ -116,15 +116,22 @@ def new_measure(s: EvolutionSettings, optimiser: Optimiser, seed: int) -> Measur
             return TwoPopulations(given(s.games_each))
 
 
+def seed_settings(s: EvolutionSettings) -> TdSettings:
+    """How the player that all individuals start from is learned."""
+    from outflank.learners.presets import preset_or_file
+
+    changes = [] if s.seed_games is None else [f"games={s.seed_games}"]
+    settings, _ = preset_or_file(s.seed_preset, changes)
+    if not isinstance(settings, TdSettings):
+        raise ValueError(f"seed_preset must learn by temporal differences; {s.seed_preset} does not")
+    return settings
+
+
 def check_beginning(s: EvolutionSettings, seed: int) -> None:
     """Raises what would go wrong later: players that are not there, a preset of another kind, a population
     that is too small, a book that cannot be opened."""
     if s.seed_preset:
-        from outflank.learners.presets import preset_or_file
-
-        settings, _ = preset_or_file(s.seed_preset, [])
-        if not isinstance(settings, TdSettings):
-            raise ValueError(f"seed_preset must learn by temporal differences; {s.seed_preset} does not")
+        settings = seed_settings(s)
         begun = Beginning((evaluator := new_evaluator(settings, seed)), settings.view, evaluator.weights)
     else:
         begun = beginning_of(s, seed)

@@ -17,7 +17,14 @@ import numpy.typing as npt
 
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.evaluators.storage import StoredPlayer, View, save_player
-from outflank.learners.beginning import Beginning, beginning_of, check_beginning, new_measure, new_optimiser
+from outflank.learners.beginning import (
+    Beginning,
+    beginning_of,
+    check_beginning,
+    new_measure,
+    new_optimiser,
+    seed_settings,
+)
 from outflank.learners.contest import Contest, Games, Opponents
 from outflank.learners.evolution_settings import EvolutionSettings
 from outflank.learners.executor import Executor, ThreadExecutor
@@ -103,14 +110,10 @@ class EvolutionRun:
     def _open_seed_run(self) -> TdRun | None:
         if not self.settings.seed_preset:
             return None
-        from outflank.learners.presets import preset_or_file
-
         path = self.folder.path / SEED_RUN
         if (path / "settings.toml").is_file():
             return TdRun(RunFolder.open(path))
-        settings, _ = preset_or_file(self.settings.seed_preset, [])
-        assert isinstance(settings, TdSettings)
-        return TdRun.create(path, settings, self.seed)
+        return TdRun.create(path, seed_settings(self.settings), self.seed)
 
     def _begin(self) -> None:
         seed_player = None

@@ -55,6 +55,7 @@ class EvolutionSettings:
     # Where it begins: one player for all individuals,
     seed_player: str = ""  # its name or file,
     seed_preset: str = ""  # or a preset of temporal differences that is learned first (Kim 2007);
+    seed_games: int | None = None  # from so many games, if not from as many as the preset says;
     evaluator: str | None = None  # or random weights of such an evaluator (all-2 if nothing is said),
     stages: int | None = None  # so many game stages,
     view: Literal["inversion", "negation"] | None = None  # seen so (inversion if nothing is said),
@@ -138,7 +139,7 @@ def _problems(s: EvolutionSettings) -> dict[str, bool]:
     """What is wrong with settings: a sentence, and whether it applies."""
     at_least_one = ("generations", "parents", "offspring", "population", "double_games", "last_double_games",
                     "random_counters", "games_each", "measure_every", "measure_double_games", "book_best",
-                    "depth", "stages")  # fmt: skip
+                    "depth", "stages", "seed_games")  # fmt: skip
     shares = ("epsilon", "measure_epsilon")
     positive = ("mutation_rate", "initial_weights", "sigma", "tau", "mutation_step", "td_alpha")
     given = {field.name: value for field in fields(s) if (value := getattr(s, field.name)) is not None}
@@ -152,6 +153,7 @@ def _problems(s: EvolutionSettings) -> dict[str, bool]:
         }
         | {
             "give seed_player or seed_preset, not both": bool(s.seed_player and s.seed_preset),
+            "seed_games are those of a seed_preset; give one": s.seed_games is not None and not s.seed_preset,
             "a league needs at least one opponent": s.opponents == (),
             f"td_games must not be negative, got {s.td_games}": s.td_games < 0,
             f"solve must be within 0..60, got {s.solve}": not 0 <= s.solve <= 60,
