@@ -1,8 +1,10 @@
-"""Files that are never half there."""
+"""Files that are never half there, and folders that one process writes at a time."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -17,3 +19,23 @@ def write_whole(path: Path, content: bytes) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def alone_in(folder: Path, refusal: str) -> Iterator[None]:
+    """Keep other processes out of a folder that is there; the system forgets it if we die. A process that
+    comes second gets a ValueError with the given sentence."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: two processes would do the same work, and only waste time
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(refusal) from None
+        yield
+    finally:
+        os.close(descriptor)

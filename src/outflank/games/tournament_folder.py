@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -21,7 +20,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from outflank.board import Board
-from outflank.evaluators.whole_files import write_whole
+from outflank.evaluators.whole_files import alone_in, write_whole
 from outflank.games.batch import Forfeit
 from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
@@ -154,20 +153,8 @@ class TournamentFolder:
     def alone(self) -> Iterator[None]:
         """Keep other processes from playing the same tournament; the system forgets it if we die."""
         (self.path / PAIRS).mkdir(parents=True, exist_ok=True)
-        try:
-            import fcntl
-        except ImportError:  # Windows: two processes would play the same games, and only waste time
+        with alone_in(self.path, f"another process is playing the tournament in {self.path}"):
             yield
-            return
-        folder = os.open(self.path, os.O_RDONLY)
-        try:
-            try:
-                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ValueError(f"another process is playing the tournament in {self.path}") from None
-            yield
-        finally:
-            os.close(folder)
 
     def _read(self) -> _StoredTournament:
         return _parsed(_StoredTournament, self.path / SETTINGS)

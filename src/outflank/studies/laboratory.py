@@ -209,14 +209,21 @@ class Laboratory:
         with ThreadExecutor(None if len(todo) == 1 else 1) as threads:
             executor = self._cluster or threads
             runs = [_opened(path, *what, executor) for path, what in todo.items()]
-            runs = [run for run in runs if not run.is_finished]
-            if runs and not learn_together(runs, _Shown(self, runs)):
+            learning = [run for run in runs if not run.is_finished]
+            if learning and not learn_together(learning, _Shown(self, learning)):
                 raise Interrupted
-            for run in runs:
-                write_whole(run.folder.path / "made.json",
-                            json.dumps(self.provenance(_seconds(run.folder)), indent=1).encode())  # fmt: skip
-        worked = time.perf_counter() - began if runs else 0.0
-        self.seconds += max(worked, sum(_seconds(RunFolder.open(path)) for path in todo) if not runs else 0.0)
+        share = (time.perf_counter() - began) / max(1, len(learning))
+        self.seconds += sum(self._made(run, share if run in learning else 0.0) for run in runs)
+
+    def _made(self, run: Run, seconds: float) -> float:
+        """Record how a run was made; the seconds of it that are this experiment's, and not another's with
+        which it shares the run."""
+        path = run.folder.path / "made.json"
+        if not path.is_file():
+            record = {"experiment": self.experiment.name, **self.provenance(seconds)}
+            write_whole(path, json.dumps(record, indent=1).encode())
+        record = json.loads(path.read_bytes())
+        return float(record["seconds"]) if record["experiment"] == self.experiment.name else 0.0
 
 
 class _Shown:
@@ -245,11 +252,6 @@ def _settings(preset: str, changes: Mapping[str, Any]) -> Settings:
         f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in changes.items()
     ]
     return preset_or_file(preset, as_text)[0]
-
-
-def _seconds(folder: RunFolder) -> float:
-    log = folder.log()
-    return float(log[-1]["seconds"]) if log else 0.0
 
 
 def _identity(player: Player) -> dict[str, str]:

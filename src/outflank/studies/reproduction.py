@@ -20,6 +20,7 @@ from outflank.studies.laboratory import Laboratory
 from outflank.studies.outcome import Outcome, Verdict, check_complete, verdict
 
 RESULT = "result.json"
+MADE = ("version", "seeds", "machine", "finished", "seconds")
 
 
 @dataclass(frozen=True)
@@ -50,22 +51,19 @@ def reproduce(laboratory: Laboratory) -> Result:
     return Result(experiment, laboratory.scale, outcome, laboratory.folder, made)
 
 
-def kept_result(laboratory: Laboratory) -> Result | None:
-    """The result of an earlier time with the same settings and seeds, if there is one."""
-    path = laboratory.folder / RESULT
-    if not path.is_file():
-        return None
-    record = json.loads(path.read_bytes())
-    same = {"settings": laboratory.settings, "seeds": list(laboratory.seeds), "scale": laboratory.scale}
-    if any(record[key] != json.loads(json.dumps(value)) for key, value in same.items()):
-        return None
-    outcome = Outcome.from_json(record)
+def kept_result(experiment: Experiment, scale: Scale, out: Path) -> Result | None:
+    """The result of an earlier time with the present settings, if there is one."""
+    folder = out / scale / experiment.name
     try:
-        check_complete(laboratory.experiment, outcome)
-    except ValueError:  # the experiment has other rows by now
+        record = json.loads((folder / RESULT).read_bytes())
+        if record["settings"] != json.loads(json.dumps(experiment.settings(scale))):
+            return None
+        outcome = Outcome.from_json(record)
+        check_complete(experiment, outcome)
+        made = {key: record[key] for key in MADE}
+    except (FileNotFoundError, ValueError, KeyError, TypeError):  # or damaged, or of other rows
         return None
-    made = {key: record[key] for key in laboratory.provenance(0)}
-    return Result(laboratory.experiment, laboratory.scale, outcome, laboratory.folder, made)
+    return Result(experiment, scale, outcome, folder, made)
 
 
 def procedure_of(experiment: Experiment) -> Callable[[Laboratory], Outcome]:

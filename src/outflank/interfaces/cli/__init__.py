@@ -23,6 +23,7 @@ from outflank.interfaces.cli import (
     play,
     players,
     plotting,
+    reproduce,
     scoring,
     solve,
     tournament,
@@ -68,6 +69,7 @@ book.add_to(app)
 bench.add_to(app)
 solve.add_to(app)
 engine.add_to(app)
+reproduce.add_to(app)
 
 
 @app.callback(invoke_without_command=True)

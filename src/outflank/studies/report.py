@@ -1,0 +1,249 @@
+"""Reports: a paper's numbers and ours side by side, as Markdown and as one HTML page with the pictures in it.
+
+The report of a paper is made of all its finished experiments, whenever they were run.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+from outflank.evaluators.whole_files import write_whole
+from outflank.studies.experiment import PAPERS, Row
+from outflank.studies.outcome import Finding, Judged, Measured, Missing, Tabled, Verdict, verdict
+from outflank.studies.reproduction import RESULT, Result
+
+SIGNS: dict[Verdict, str] = {
+    "reproduced": "✓ reproduced", "better": "▲ better", "differs": "≠ differs",
+    "not measured": "not measured",
+}  # fmt: skip
+RULE = """\
+**The rule.** A number of the paper comes with an interval: the printed one; Wilson's 95 % interval if it is
+a share of so many games; the error of rounding or reading. Ours comes with its 95 % interval. *Reproduced*:
+the two share a value (exact numbers: they are equal), or a claim holds by the test named beside it. *Better*:
+ours lies wholly on the better side. *Differs*: all else, with the reason or what was tried. *Not measured*: a
+published file was not there.
+"""
+QUICK = """\
+**This is the quick scale**: it checks that every part works. Its budgets are far too small to reproduce
+anything, so its verdicts say nothing about the paper.
+"""
+STYLE = """
+:root { color-scheme: light dark; --line: #8886; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+img { max-width: 100%; background: #fff; }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: .95em; }
+th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top; }
+code { background: #8882; padding: 0 .2em; overflow-wrap: anywhere; }
+h2 { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
+"""
+
+
+def write_reports(results: Sequence[Result], folder: Path) -> list[Path]:
+    """`<paper>.md`, `<paper>.html` and a README of all papers; pictures and results beside them, where they
+    are not there already. Gives the files that a person would open."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = []
+    for paper, chosen in _by_paper(results).items():
+        text = paper_report(paper, chosen)
+        pictures = {
+            f"{one.experiment.name}/{figure.file}": (one.folder / figure.file).read_bytes()
+            for one in chosen
+            for figure in one.outcome.figures
+        }
+        for one in chosen:
+            _copy(one.folder / RESULT, folder / one.experiment.name / RESULT)
+        for name, content in pictures.items():
+            if not (folder / name).is_file() or (folder / name).read_bytes() != content:
+                write_whole(folder / name, content)
+        write_whole(folder / f"{paper}.md", text.encode())
+        write_whole(folder / f"{paper}.html", html_page(text, pictures).encode())
+        made.append(folder / f"{paper}.html")
+    write_whole(folder / "README.md", overview(results).encode())
+    return made
+
+
+def paper_report(paper: str, results: Sequence[Result]) -> str:
+    """The report of one paper in Markdown."""
+    first = results[0]
+    seconds = sum(result.made["seconds"] for result in results)
+    machines = sorted({result.made["machine"] for result in results})
+    versions = sorted({result.made["version"] for result in results})
+    lines = [
+        f"# {PAPERS.get(paper, paper)}\n",
+        f"Scale {first.scale}, outflank {', '.join(versions)}, {'; '.join(machines)}. "
+        f"{_duration(seconds)} of work, finished {max(result.made['finished'] for result in results)[:10]}. "
+        f"Make it anew: `outflank reproduce {paper} --scale {first.scale}`.\n",
+        f"{len([v for r in results for v in r.verdicts])} rows: {_counts(results)}.\n",
+        *([QUICK] if first.scale == "quick" else []),
+        RULE,
+    ]
+    return "\n".join([*lines, *map(_section, results)])
+
+
+def overview(results: Sequence[Result]) -> str:
+    """All papers and experiments with their verdicts, in one table."""
+    lines = ["# The papers, reproduced\n"]
+    if results and results[0].scale == "quick":
+        lines.append(QUICK)
+    lines += ["| experiment | | verdicts | work |", "|---|---|---|---|"]
+    for paper, chosen in _by_paper(results).items():
+        seconds = sum(result.made["seconds"] for result in chosen)
+        lines.append(
+            f"| [**{_cell(PAPERS.get(paper, paper))}**]({paper}.md) | | **{_counts(chosen)}** | "
+            f"**{_duration(seconds)}** |"
+        )
+        for one in chosen:
+            lines.append(
+                f"| [{one.experiment.name}]({paper}.md#{_anchor(one.experiment.title)}) | "
+                f"{_cell(one.experiment.title)} | {_counts([one])} | {_duration(one.made['seconds'])} |"
+            )
+    return "\n".join([*lines, "", RULE])
+
+
+def html_page(markdown: str, pictures: Mapping[str, bytes]) -> str:
+    """One page that needs no other file: the pictures are in it."""
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
+    body = body.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
+    for name, content in pictures.items():
+        body = body.replace(
+            f'src="{name}"', f'src="data:image/png;base64,{base64.b64encode(content).decode()}"'
+        )
+    title = html.escape(markdown.partition("\n")[0].lstrip("# "))
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
+
+
+def _section(result: Result) -> str:
+    experiment, outcome = result.experiment, result.outcome
+    lines = [f"## {experiment.title}\n", f"*{experiment.source}.* {_plain(experiment.about)}\n"]
+    lines += ["| | paper | outflank, 95 % interval | verdict |", "|---|---|---|---|"]
+    lines += [_row(row, outcome.findings[row.key]) for row in experiment.rows]
+    lines.append("")
+    if result.scale != "quick":
+        lines += [
+            f"- **{row.name}** {'' if row.name.endswith('.') else '- '}{_plain(row.differs)}"
+            for row, found in zip(experiment.rows, result.verdicts, strict=True)
+            if found == "differs"
+        ]
+        lines.append("")
+    for figure in outcome.figures:
+        lines += [f"![{figure.caption}]({experiment.name}/{figure.file})\n", f"*{figure.caption}*\n"]
+    lines += [_table(table) for table in outcome.tables]
+    lines += [f"{remark}\n" for remark in [_plain(experiment.remark), *outcome.remarks] if remark]
+    return "\n".join([*lines, _footer(result)])
+
+
+def _row(row: Row, finding: Finding) -> str:
+    cells = (_cell(row.name), _paper(row), _cell(_ours(row, finding)), SIGNS[verdict(row, finding)])
+    return f"| {' | '.join(cells)} |"
+
+
+def _paper(row: Row) -> str:
+    """
+    >>> _paper(Row(key="s", what="score", paper=0.9584, ci95=(0.9572, 0.9596), decimals=4))
+    '0.9584 (0.9572 to 0.9596)'
+    """
+    if row.paper is None:
+        return "stated"
+    number = _number(row.paper, row.decimals)
+    if row.games is not None:
+        return f"{number} ({row.games:,} games)"
+    if row.ci95 is not None:
+        return f"{number} ({_number(row.ci95[0], row.decimals)} to {_number(row.ci95[1], row.decimals)})"
+    return number if row.exact else f"{number} ± {row.error:g}"
+
+
+def _ours(row: Row, finding: Finding) -> str:
+    match finding:
+        case Missing(why):
+            return why
+        case Judged(holds, evidence):
+            return f"{'holds' if holds else 'does not hold'}: {evidence}"
+        case Measured(value, (low, high), of):
+            number = _number(value, row.decimals)
+            interval = (
+                f" ({_number(low, row.decimals)} to {_number(high, row.decimals)})" if low < high else ""
+            )
+            return f"**{number}**{interval}{f', {of}' if of else ''}"
+
+
+def _number(value: float, decimals: int) -> str:
+    return f"{value:,.{decimals}f}"
+
+
+def _table(table: Tabled) -> str:
+    lines = [
+        f"**{table.title}**\n",
+        f"| {' | '.join(map(_cell, table.header))} |",
+        "|---" * len(table.header) + "|",
+    ]
+    lines += [f"| {' | '.join(map(_cell, row))} |" for row in table.rows]
+    return "\n".join([*lines, ""])
+
+
+def _footer(result: Result) -> str:
+    settings = json.dumps(result.experiment.settings(result.scale))
+    seeds = len(result.made["seeds"])
+    return (
+        f"`outflank reproduce {result.experiment.name} --scale {result.scale}`: "
+        f"{_duration(result.made['seconds'])}, {seeds} seed{'s' if seeds > 1 else ''}. "
+        f"Settings: `{settings}`\n"
+    )
+
+
+def _by_paper(results: Sequence[Result]) -> dict[str, list[Result]]:
+    grouped: dict[str, list[Result]] = {}
+    for result in results:
+        grouped.setdefault(result.experiment.paper, []).append(result)
+    return grouped
+
+
+def _counts(results: Sequence[Result]) -> str:
+    """
+    >>> _counts([])
+    'nothing'
+    """
+    counted = Counter(found for result in results for found in result.verdicts)
+    return ", ".join(f"{counted[kind]} {kind}" for kind in SIGNS if counted[kind]) or "nothing"
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.resolve() != target.resolve():
+        write_whole(target, source.read_bytes())
+
+
+def _cell(text: str) -> str:
+    return _plain(text).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _anchor(title: str) -> str:
+    """As GitHub makes them of headings."""
+    return "".join(c for c in title.lower().replace(" ", "-") if c.isalnum() or c in "-_")
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(4.2), _duration(150), _duration(7300)
+    ('4.2 s', '2 min 30 s', '2 h 2 min')
+    """
+    if seconds < 100:
+        return f"{seconds:.1f} s"
+    if seconds < 3600:
+        return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+    return f"{seconds // 3600:.0f} h {seconds % 3600 // 60:.0f} min"
