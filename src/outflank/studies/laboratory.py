@@ -123,7 +123,7 @@ class Laboratory:
         of the experiment's by default)."""
         made_with = json.loads(json.dumps(dict(self.settings if settings is None else settings)))
         path = self.folder / "parts" / f"{_file_name(name)}.json"
-        if path.is_file() and (kept := json.loads(path.read_bytes()))["settings"] == made_with:
+        if (kept := _kept_part(path, made_with)) is not None:
             self.seconds += kept["seconds"]
             return kept["value"]
         began = time.perf_counter()
@@ -238,6 +238,16 @@ class _Shown:
     def __call__(self, number: int, step: Step) -> None:
         self._done[number] = step.done
         self._laboratory.show(f"learning {self._what}", sum(self._done), self._total, self._unit)
+
+
+def _kept_part(path: Path, settings: dict[str, Any]) -> dict[str, Any] | None:
+    """A part that was made with these settings and is whole."""
+    try:
+        record = json.loads(path.read_bytes())
+        is_whole = record["settings"] == settings and {"seconds", "value"} <= set(record)
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+    return record if is_whole else None
 
 
 def _opened(path: Path, settings: Settings, seed: int, executor: Executor) -> Run:

@@ -1,0 +1,162 @@
+"""What is finished is kept, and used again only for the same thing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+from outflank import named_player
+from outflank.studies.experiment import Experiment, Row
+from outflank.studies.laboratory import Activity, Interrupted, Laboratory
+from outflank.studies.outcome import Measured, Outcome
+from outflank.studies.published_files import PublishedFiles
+from outflank.studies.report import html_page, overview, paper_report, write_reports
+from outflank.studies.reproduction import Result, kept_result, reproduce
+
+SMALL = {"games": 400, "measure_every": 400, "measure_double_games": 20}
+
+
+def experiment(**settings: Any) -> Experiment:
+    row = Row(key="a", what="a | b", paper=1.0, exact=True, differs="Nobody knows.")
+    return Experiment("own/small", "A small one", "Nobody 2000", "small.procedure", "About.", "", (row,),
+                      settings, {"quick": {}, "standard": {"seeds": 2}, "paper": {}})  # fmt: skip
+
+
+def test_a_part_is_worked_out_once_for_the_same_settings(tmp_path: Path) -> None:
+    worked = []
+
+    def work() -> list[int]:
+        worked.append(1)
+        return [1, 2]
+
+    for _ in range(2):
+        laboratory = Laboratory(experiment(games=1), "quick", tmp_path)
+        assert laboratory.part("a/b: c", work) == [1, 2]
+    assert len(worked) == 1
+    assert Laboratory(experiment(games=2), "quick", tmp_path).part("a/b: c", work) == [1, 2]
+    assert len(worked) == 2
+    record = json.loads((tmp_path / "quick/own/small/parts/a-b-c.json").read_bytes())
+    assert record["settings"] == {"games": 2}
+    assert {"version", "seeds", "machine", "finished", "seconds"} <= set(record)
+    (tmp_path / "quick/own/small/parts/a-b-c.json").write_text('{"settings": {"ga')  # a disk's fault
+    assert Laboratory(experiment(games=2), "quick", tmp_path).part("a/b: c", work) == [1, 2]
+    assert len(worked) == 3
+
+
+def test_a_match_is_played_again_only_by_other_players(tmp_path: Path) -> None:
+    first, second = named_player("all-2"), named_player("random")
+    shown: list[Activity] = []
+    played = []
+    for player in (first, first, replace(named_player("all-2-evolved"), name=first.name)):
+        laboratory = Laboratory(experiment(), "quick", tmp_path, show=shown.append)
+        played.append(laboratory.match("a match", player, second, double_games=10, epsilon=0.1))
+    assert played[0] == played[1]
+    assert played[0].games == 20
+    assert [activity.done for activity in shown] == [20, 20]  # the second one was not played
+
+
+def test_a_tournament_counts_every_pair(tmp_path: Path) -> None:
+    players = [named_player(name) for name in ("random", "all-2", "standard-heuristic")]
+    standings = Laboratory(experiment(), "quick", tmp_path).tournament(
+        "league", players, double_games=20, epsilon=0.1
+    )
+    assert [row.player for row in standings.rows] == ["all-2", "standard-heuristic", "random"]
+    assert len(list((tmp_path / "quick/own/small/parts").iterdir())) == 3
+
+
+def test_runs_are_shared_and_counted_once(tmp_path: Path) -> None:
+    first = Laboratory(experiment(), "standard", tmp_path)
+    runs = first.learned("piece-counter", SMALL)
+    assert [run.seed for run in runs] == [1, 2]
+    assert first.seconds > 0
+    other = Laboratory(replace(experiment(), name="own/other"), "standard", tmp_path)
+    assert other.learned("piece-counter", SMALL) == runs
+    assert other.seconds == 0  # they were another's work
+    again = Laboratory(experiment(), "standard", tmp_path)
+    again.learned("piece-counter", SMALL)
+    assert again.seconds == pytest.approx(first.seconds, abs=0.01)
+    assert runs[0].log()[-1]["games"] == 400
+    assert runs[0].player(name="mine").name == "mine"
+    assert json.loads((runs[0].path / "made.json").read_bytes())["experiment"] == "own/small"
+
+
+def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    def interrupt(_: Activity) -> None:
+        raise KeyboardInterrupt
+
+    changes = SMALL | {"games": 3000, "measure_every": 500}
+    with pytest.raises(Interrupted):
+        Laboratory(experiment(), "quick", tmp_path / "a", show=interrupt).learned("piece-counter", changes)
+    (resumed,) = Laboratory(experiment(), "quick", tmp_path / "a").learned("piece-counter", changes)
+    (whole,) = Laboratory(experiment(), "quick", tmp_path / "b").learned("piece-counter", changes)
+    assert (resumed.path / "last.safetensors").read_bytes() == (whole.path / "last.safetensors").read_bytes()
+
+
+def test_an_unknown_procedure_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"there is no procedure small\.procedure"):
+        reproduce(Laboratory(experiment(), "quick", tmp_path))
+
+
+def test_without_published_files_there_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert PublishedFiles.found().folder is None
+    assert PublishedFiles(tmp_path).players() == []
+    assert PublishedFiles(tmp_path).boards() is None
+    with pytest.raises(ValueError, match="has no folder players"):
+        PublishedFiles.found(tmp_path)
+
+
+def test_published_players_have_the_view_they_were_made_for(shared: Path) -> None:
+    views = {player.name: player.view for player in PublishedFiles(shared).players()}
+    assert views["Burrow2011ETDL"] == "negation"
+    assert views["Jaskowski2014All2"] == "inversion"
+    boards = PublishedFiles(shared).boards()
+    assert boards is not None
+    assert len(boards) == 1000
+
+
+def finished(tmp_path: Path, scale: str = "standard") -> Result:
+    laboratory = Laboratory(experiment(), scale, tmp_path)  # type: ignore[arg-type]
+    figure = Figure()
+    outcome = Outcome({"a": Measured.exactly(2)}, [laboratory.draw("a", figure, "A <b> & picture.")])
+    made = laboratory.provenance(61.5)
+    return Result(laboratory.experiment, laboratory.scale, outcome, laboratory.folder, made)
+
+
+def test_a_report_says_what_differs_and_why(tmp_path: Path) -> None:
+    text = paper_report("own", [finished(tmp_path)])
+    assert "| a \\| b | 1.000 | **2.000**, counted | ≠ differs |" in text
+    assert "Nobody knows." in text
+    assert "quick scale" not in text
+    quick = paper_report("own", [finished(tmp_path, "quick")])
+    assert "quick scale" in quick
+    assert "Nobody knows." not in quick  # that reason is of the standard scale
+    assert "1 differs" in overview([finished(tmp_path)])
+
+
+def test_a_page_needs_no_other_file_and_no_markup_gets_in() -> None:
+    page = html_page("# T<script>\n\n![A <b> & picture.](own/small/a.png)\n", {"own/small/a.png": b"png"})
+    assert 'src="data:image/png;base64,cG5n"' in page
+    assert "<script>" not in page
+    assert "A &lt;b&gt; &amp; picture." in page
+
+
+def test_reports_carry_their_pictures_and_results(tmp_path: Path) -> None:
+    result = finished(tmp_path)
+    (result.folder / "result.json").write_text("{}")
+    made = write_reports([result], tmp_path / "docs")
+    assert made == [tmp_path / "docs/own.html"]
+    assert (tmp_path / "docs/own/small/a.png").read_bytes() == (result.folder / "a.png").read_bytes()
+    assert {path.name for path in (tmp_path / "docs").iterdir()} == {"own.html", "own.md", "README.md", "own"}
+
+
+@pytest.mark.parametrize("content", ["", "{", "{}", '{"settings": {}}', "[]"])
+def test_a_damaged_result_is_no_result(tmp_path: Path, content: str) -> None:
+    result = finished(tmp_path)
+    (result.folder / "result.json").write_text(content)
+    assert kept_result(result.experiment, "standard", tmp_path) is None
