@@ -1,4 +1,4 @@
-"""`outflank reproduce` as a real process: all of it at the quick scale, killed and taken up again, refused."""
+"""`outflank reproduce` as a real process: all of it at the quick scale, killed and taken up, refused."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_reproduced_is_refused_in_a_sentence(outflank: Outflank, 
     broken.write_text("title = 1")
     for arguments, message in (
         (("lucas-2007/figure-99",), "lucas-2007/figure-9"),
-        (("all", "--scale", "hug"), "hug is not a scale"),
+        (("all", "--scale", "hug"), "'hug' is not a scale"),
         ((broken,), "mine.toml"),
         ((tmp_path / "none.toml",), "no such file"),
         (("lucas-2007/figure-9", "--published", tmp_path), "no folder players"),
