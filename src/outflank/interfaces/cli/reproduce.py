@@ -118,6 +118,8 @@ def _reproduce_all(
     from outflank.studies.laboratory import Interrupted
     from outflank.studies.published_files import PublishedFiles
 
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file; choose another --out")
     files = PublishedFiles.found(published)
     if files.folder is None:
         note("without the published files (--published) some rows cannot be measured")
