@@ -160,6 +160,8 @@ class EvolutionRun:
             "fitness_best": float(fitness.max()),
             "fitness_mean": float(fitness.mean()),
         }
+        if self.optimiser.kept.size:
+            entry["kept"] = self.optimiser.kept.tolist()  # with which learners/ancestry.py finds them again
         if isinstance(self.measure, RacedScore):
             self.measure.kept = self.optimiser.kept
             full = 2 * self.measure.score.double_games_in(generation) * len(opponents) * len(individuals)

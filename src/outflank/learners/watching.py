@@ -84,16 +84,21 @@ def climb(parents: Contest, pair: tuple[int, int]) -> tuple[int, bool]:
 
 def discs_along(parents: Contest, watcher: int) -> tuple[tuple[int, int], ...]:
     """Discs of the fittest parent and of a watcher along their game at depth 4: the game of climb."""
-    rung = DEPTHS.index(DEPTH_OF_A_POINT)
-    _, moves = _play(parents, 0, watcher, rung, record=True)
-    assert moves is not None
-    number = _number(parents, 0, watcher, rung)
+    moves = fittest_parents_game(parents, watcher)
+    number = _number(parents, 0, watcher, DEPTHS.index(DEPTH_OF_A_POINT))
     differences = _core.disc_differences(parents.rules, number, moves)[0]
     placed = int(np.count_nonzero(moves[0] != _core.NO_MOVE))
     return tuple(
         ((4 + ply + int(difference)) // 2, (4 + ply - int(difference)) // 2)
         for ply, difference in enumerate(differences[: placed + 1])
     )
+
+
+def fittest_parents_game(parents: Contest, watcher: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """The moves of the fittest parent, Black, and of a watcher at depth 4: [1, 60]."""
+    _, moves = _play(parents, 0, watcher, DEPTHS.index(DEPTH_OF_A_POINT), record=True)
+    assert moves is not None
+    return moves
 
 
 def _play(

@@ -1,0 +1,142 @@
+"""The evolutions that all experiments of the paper look at, and generations chosen from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.evaluators.storage import View
+from outflank.games.match import available_cores
+from outflank.learners.ancestry import earlier_parents
+from outflank.learners.beginning import Beginning, beginning_of
+from outflank.learners.contest import Contest, Opponents, PlayingStyle
+from outflank.learners.evolution_run import Purpose, generation_seed
+from outflank.learners.evolution_settings import EvolutionSettings
+from outflank.learners.optimiser import FloatMatrix
+from outflank.learners.run_folder import RunFolder
+from outflank.learners.watching import fittest_parents_game, watcher_names
+from outflank.players.greedy import GreedyPlayer
+from outflank.players.search import SearchPlayer
+from outflank.plots.watching_curves import points_of_parents
+from outflank.studies.laboratory import Laboratory, Learned
+
+PDP, PSP = "disc-difference", "positional"  # the paper's piece differential and positional players
+
+
+def evolutions(laboratory: Laboratory) -> list[Learned]:
+    """Runs of the paper's settings, one a seed.
+
+    A core each while there are as many runs as cores; then one after another on all cores, so that none idles.
+    """
+    s = laboratory.settings
+    changes = {"generations": s["generations"]}
+    together = len(laboratory.seeds) // available_cores() * available_cores()
+    groups = [laboratory.seeds[:together], *([seed] for seed in laboratory.seeds[together:])]
+    return [run for seeds in groups if seeds for run in laboratory.learned(s["preset"], changes, seeds)]
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A generation of a run, with its line of the log."""
+
+    run: Learned
+    entry: dict[str, Any]
+
+    @property
+    def number(self) -> int:
+        return int(self.entry["generation"])
+
+    @property
+    def text(self) -> str:
+        return f"generation {self.number} of run {self.run.seed}"
+
+    @property
+    def parents(self) -> int:
+        return int(self.entry["watch"]["most_points"]) // 2
+
+    def points(self, watcher: str) -> int:
+        """How many parents beat a watcher at depth 4."""
+        watch = self.entry["watch"]
+        return int(watch["points"][watch["watchers"].index(watcher)])
+
+    @property
+    def all_points(self) -> int:
+        return self.points(PDP) + self.points(PSP)
+
+    @property
+    def difference(self) -> int:
+        return self.points(PSP) - self.points(PDP)
+
+    def discs(self, watcher: str) -> tuple[int, int]:
+        """Of the first parent and of the watcher at the end of their game at depth 4."""
+        watch = self.entry["watch"]
+        own, other = watch["best_discs"][watch["watchers"].index(watcher)][-1]
+        return int(own), int(other)
+
+    def margin(self, watcher: str) -> int:
+        own, other = self.discs(watcher)
+        return own - other
+
+
+# How the paper came to the generations of its Figures 3 to 6; ties go to the earliest.
+CHOICES: dict[str, Callable[[Generation], tuple[int, ...]]] = {
+    "most points": lambda g: (g.all_points,),
+    "greatest difference": lambda g: (g.difference,),
+    "narrowest win": lambda g: (
+        min(g.margin(PDP), 1) + min(g.margin(PSP), 1),  # two wins before all else
+        -abs(g.margin(PSP)),
+    ),
+}
+
+
+def chosen(runs: Sequence[Learned], window: Sequence[int], choice: str) -> Generation:
+    """The generation of any run, from the first to the last number of the window, that a choice likes best."""
+    first, last = window
+    generations = [
+        Generation(run, entry) for run in runs for entry in run.log() if first <= entry["generation"] <= last
+    ]
+    return max(generations, key=CHOICES[choice])
+
+
+def percent_of(runs: Sequence[Learned]) -> npt.NDArray[np.float64]:
+    """The points of each generation as a share of the most possible, in percent: a row a run."""
+    return np.array([points_of_parents(run.log()).percent for run in runs])
+
+
+class Family:
+    """The players of a run's generations, found again from its log."""
+
+    def __init__(self, run: Learned, generations: Collection[int]) -> None:
+        self.folder = RunFolder.open(run.path)
+        settings, self.seed = self.folder.settings()
+        assert isinstance(settings, EvolutionSettings)
+        self.settings: EvolutionSettings = settings
+        self._begun: Beginning = beginning_of(settings, self.seed)
+        self._weights = earlier_parents(self.folder, generations)
+
+    @property
+    def view(self) -> View:
+        return self._begun.view
+
+    def weights(self, generation: int) -> FloatMatrix:
+        return self._weights[generation]
+
+    def players(self, generation: int, depth: int) -> list[GreedyPlayer | SearchPlayer]:
+        """The parents after a generation, the fittest first, at a depth of their own."""
+        style = PlayingStyle(self.view, depth)
+        return [style.player(self._begun.evaluator.with_weights(row)) for row in self.weights(generation)]
+
+    def watched_game(self, generation: int, watcher: str) -> npt.NDArray[np.uint8]:
+        """The moves of the first parent's game against a watcher at depth 4, as it was when the run was
+        watched."""
+        s = self.settings
+        seed = generation_seed(self.seed, generation, Purpose.WATCHING)
+        contest = Contest(
+            self._begun.evaluator, self.weights(generation), s.style(self.view),
+            Opponents(watcher_names(s.watch)), 0.0, seed, double_games=False,
+        )  # fmt: skip
+        return fittest_parents_game(contest, s.watch.index(watcher))
