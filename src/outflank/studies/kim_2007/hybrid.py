@@ -2,13 +2,128 @@
 
 from __future__ import annotations
 
-from outflank.studies.kim_2007.champion import champion_settings
-from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Measured, Outcome
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outflank.evaluators.protocol import CoreEvaluator, FloatArray
+from outflank.games.statistics import Tally
+from outflank.learners.evolution_settings import EvolutionSettings
+from outflank.learners.run_folder import RunFolder
+from outflank.players.greedy import GreedyPlayer
+from outflank.players.names import NamedPlayer, named_player
+from outflank.plots.fitness_curves import draw_fitness, smoothed
+from outflank.studies.inference import share_interval
+from outflank.studies.kim_2007.champion import SEED_PLAYER, champion_settings
+from outflank.studies.kim_2007.several_runs import lies_above, of_runs
+from outflank.studies.laboratory import Laboratory, Learned
+from outflank.studies.outcome import Finding, Measured, Outcome, Tabled
+
+
+@dataclass(frozen=True)
+class Hybrid:
+    """A run, and its seed and its evolved network against the standard heuristic in fresh games."""
+
+    fitness: Sequence[float]  # the population's mean, a generation each, in points of 1,000 games
+    best: Sequence[float]
+    changed: int  # weights of the evolved network that are not the seed's
+    weights: int
+    seed: Tally
+    evolved: Tally
+
+    @property
+    def gain(self) -> float:
+        return self.evolved.score - self.seed.score
 
 
 def figure_4(laboratory: Laboratory) -> Outcome:
-    """How fitness grows along the generations."""
+    """How fitness grows along the generations, and what is left of it in fresh games."""
     runs = laboratory.learned(*champion_settings(laboratory.scale))
-    weights = runs[0].player().evaluator.weights.size
-    return Outcome({"weights": Measured.exactly(weights)})
+    hybrids = [_measured(laboratory, run) for run in runs]
+    over = laboratory.settings["smoothed_over"]
+    figure = draw_fitness(
+        [hybrid.best for hybrid in hybrids],
+        [hybrid.fitness for hybrid in hybrids],
+        over,
+        "Kim 2007, Figure 4",
+    )
+    caption = (
+        f"The fittest and the mean of each generation, averaged over the last {over} generations as in the "
+        "paper; thin lines are single runs, thick ones their mean."
+    )
+    return Outcome(
+        _findings(hybrids, over, _games(runs[0])), [laboratory.draw("figure-4", figure, caption)],
+        [_table(runs, hybrids)],
+    )  # fmt: skip
+
+
+def _games(run: Learned) -> int:
+    """Games of an individual in one generation."""
+    settings, _ = RunFolder.open(run.path).settings()
+    assert isinstance(settings, EvolutionSettings)
+    assert settings.double_games is not None
+    return 2 * settings.double_games
+
+
+def _measured(laboratory: Laboratory, run: Learned) -> Hybrid:
+    seed, evolved = run.player(SEED_PLAYER, name="seed"), run.player("best", name="evolved")
+    tallies = [
+        laboratory.match(
+            f"{player.name} {run.seed} against the heuristic", player, named_player("standard-heuristic"),
+            double_games=laboratory.settings["double_games"], epsilon=0.1, seed=run.seed,
+        )
+        for player in (seed, evolved)
+    ]  # fmt: skip
+    log = run.log()
+    before, after = weights_of(seed), weights_of(evolved)
+    return Hybrid(
+        [1000 * entry["fitness_mean"] for entry in log], [1000 * entry["fitness_best"] for entry in log],
+        int(np.count_nonzero(before != after)), int(after.size), *tallies,
+    )  # fmt: skip
+
+
+def weights_of(player: NamedPlayer) -> FloatArray:
+    """All weights of a player of one ply."""
+    assert isinstance(player, GreedyPlayer)
+    assert isinstance(player.evaluator, CoreEvaluator)
+    return player.evaluator.weights
+
+
+def _findings(hybrids: Sequence[Hybrid], over: int, games: int) -> dict[str, Finding]:
+    first = hybrids[0]
+    start = [hybrid.fitness[0] for hybrid in hybrids]
+    end = [float(smoothed(hybrid.fitness, over)[-1]) for hybrid in hybrids]
+    gain = of_runs([hybrid.gain for hybrid in hybrids], alone=_gain_alone(first))
+    rise = [b - a for a, b in zip(start, end, strict=True)]
+    alone = _of_a_thousand(start[0], games), _of_a_thousand(end[0], games)
+    changed = [float(hybrid.changed) for hybrid in hybrids]
+    return {
+        "weights": Measured.exactly(first.weights),
+        "changed": of_runs(changed, alone=(changed[0], changed[0])),
+        "start": of_runs(start, alone=alone[0]),
+        "end": of_runs(end, alone=alone[1]),
+        "rise": of_runs(rise, alone=(alone[1][0] - alone[0][1], alone[1][1] - alone[0][0])),
+        "better": lies_above("gain of score against the heuristic in fresh games", gain, 0.0, 4),
+    }
+
+
+def _of_a_thousand(fitness: float, games: int) -> tuple[float, float]:
+    low, high = share_interval(fitness / 1000 * games, games)
+    return 1000 * low, 1000 * high
+
+
+def _gain_alone(hybrid: Hybrid) -> tuple[float, float]:
+    """The 95 % interval of one run's gain: two independent matches."""
+    reach = 1.96 * float(np.hypot(hybrid.seed.standard_error, hybrid.evolved.standard_error))
+    return hybrid.gain - reach, hybrid.gain + reach
+
+
+def _table(runs: Sequence[Learned], hybrids: Sequence[Hybrid]) -> Tabled:
+    rows = [
+        (str(run.seed), f"{hybrid.seed.score:.4f}", f"{hybrid.evolved.score:.4f}", f"{hybrid.gain:+.4f}",
+         f"{hybrid.changed:,}")
+        for run, hybrid in zip(runs, hybrids, strict=True)
+    ]  # fmt: skip
+    header = ("seed", "temporal differences", "evolved", "gain", "weights changed")
+    return Tabled(f"Scores against the heuristic, {hybrids[0].seed.games:,} fresh games each", header, rows)
