@@ -42,7 +42,7 @@ class Mobility:
     @property
     def length(self) -> npt.NDArray[np.int64]:
         """Moves of each game."""
-        return np.count_nonzero(self.movers, axis=1)
+        return np.asarray(np.count_nonzero(self.movers, axis=1), dtype=np.int64)
 
     def choices(self, side: int, first_move: int = 1, last_move: int = 60) -> Counts:
         """From how many moves a side chose each of its moves with these numbers."""

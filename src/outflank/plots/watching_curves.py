@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -83,12 +83,14 @@ def points_of_parents(log: Sequence[Entry]) -> PointsOfParents:
     )
 
 
-def draw_points_of_parents(logs: Sequence[Sequence[Entry]], title: str | None = None) -> Figure:
+def draw_points_of_parents(
+    logs: Sequence[Sequence[Entry]], title: str | None = None, parts: Literal["a", "b", "ab"] = "ab"
+) -> Figure:
     """Chong 2003, Figure 2: (a) points of the parents as a share of the maximum, with a least-squares
     polynomial of second order; (b) points against the second watcher less those against the first.
 
     Of several runs the mean, as far as all have come. The polynomials of the runs have a mean too, which
-    is the polynomial of the mean, and a 95 % interval of it.
+    is the polynomial of the mean, and a 95 % interval of it. Part (b) is of two watchers only.
     """
     runs = [points_of_parents(log) for log in logs]
     if len({(run.watchers, run.most_points) for run in runs}) != 1:
@@ -96,19 +98,22 @@ def draw_points_of_parents(logs: Sequence[Sequence[Entry]], title: str | None = 
     shortest = min(len(run.generations) for run in runs)
     runs = [run.until(shortest) for run in runs]
     differences = [run.differences for run in runs if run.differences is not None]
-    figure = Figure(figsize=(8, 6.4 if differences else 4.2), layout="constrained")
-    panels = figure.subplots(2 if differences else 1, 1, sharex=True, squeeze=False)[:, 0]
-    _draw_percent(panels[0], runs[0].generations, np.array([run.percent for run in runs]))
-    panels[0].set_ylabel(f"points at depth {DEPTH_OF_A_POINT},\n% of the most possible", fontsize=SIZE)
-    if differences:
-        _draw_differences(panels[1], runs[0], np.mean(differences, axis=0))
-    for letter, axes in zip("ab", panels, strict=False):
+    drawn = parts if differences else "a"
+    figure = Figure(figsize=(8, 6.4 if len(drawn) == 2 else 4.2), layout="constrained")
+    panels = dict(zip(drawn, figure.subplots(len(drawn), 1, sharex=True, squeeze=False)[:, 0], strict=True))
+    if "a" in panels:
+        _draw_percent(panels["a"], runs[0].generations, np.array([run.percent for run in runs]))
+        panels["a"].set_ylabel(f"points at depth {DEPTH_OF_A_POINT},\n% of the most possible", fontsize=SIZE)
+    if "b" in panels:
+        _draw_differences(panels["b"], runs[0], np.mean(differences, axis=0), len(runs))
+    for letter, axes in panels.items():
         _prepare(axes)
         axes.set_title(f"({letter})" if len(panels) > 1 else "", loc="right", fontsize=SIZE)
-    panels[-1].set_xlim(0, max(runs[0].generations[-1], 2))
-    panels[-1].xaxis.set_major_locator(MaxNLocator(nbins=10, steps=STEPS, integer=True))
-    panels[-1].xaxis.set_major_formatter("{x:,.0f}")
-    panels[-1].set_xlabel("generation", fontsize=SIZE)
+    lowest = panels[drawn[-1]]
+    lowest.set_xlim(0, max(runs[0].generations[-1], 2))
+    lowest.xaxis.set_major_locator(MaxNLocator(nbins=10, steps=STEPS, integer=True))
+    lowest.xaxis.set_major_formatter("{x:,.0f}")
+    lowest.set_xlabel("generation", fontsize=SIZE)
     if title:
         figure.suptitle(title, fontsize=11, parse_math=False)
     return figure
@@ -156,14 +161,14 @@ def _draw_percent(axes: Axes, generations: FloatArray, percent: FloatArray) -> N
     _draw_key(axes)
 
 
-def _draw_differences(axes: Axes, run: PointsOfParents, differences: FloatArray) -> None:
+def _draw_differences(axes: Axes, run: PointsOfParents, differences: FloatArray, runs: int) -> None:
+    """`differences`: the mean of so many runs."""
     first, second = (shortened(watcher, 24) for watcher in run.watchers)
     marker = "o" if len(differences) == 1 else None
+    label = f"points against {second} less those against {first}"
+    label += f", mean of {runs} runs" if runs > 1 else ""
     axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
-    axes.plot(
-        run.generations, differences, color=POINTS, linewidth=0.6, marker=marker,
-        label=f"points against {second} less those against {first}",
-    )  # fmt: skip
+    axes.plot(run.generations, differences, color=POINTS, linewidth=0.6, marker=marker, label=label)
     reach = 1.05 * run.most_points / 2
     axes.set_ylim(-reach, reach)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=STEPS, integer=True))

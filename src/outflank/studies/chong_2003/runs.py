@@ -30,7 +30,8 @@ PDP, PSP = "disc-difference", "positional"  # the paper's piece differential and
 def evolutions(laboratory: Laboratory) -> list[Learned]:
     """Runs of the paper's settings, one a seed.
 
-    A core each while there are as many runs as cores; then one after another on all cores, so that none idles.
+    A core each while there are as many runs as cores; the rest one after another on all cores, so that none
+    is idle.
     """
     s = laboratory.settings
     changes = {"generations": s["generations"]}
@@ -94,7 +95,8 @@ CHOICES: dict[str, Callable[[Generation], tuple[int, ...]]] = {
 
 
 def chosen(runs: Sequence[Learned], window: Sequence[int], choice: str) -> Generation:
-    """The generation of any run, from the first to the last number of the window, that a choice likes best."""
+    """The generation of any run, within the first and the last number of the window, that a choice likes
+    best."""
     first, last = window
     generations = [
         Generation(run, entry) for run in runs for entry in run.log() if first <= entry["generation"] <= last
