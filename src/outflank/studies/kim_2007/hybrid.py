@@ -42,12 +42,8 @@ def figure_4(laboratory: Laboratory) -> Outcome:
     runs = laboratory.learned(*champion_settings(laboratory.scale))
     hybrids = [_measured(laboratory, run) for run in runs]
     over = laboratory.settings["smoothed_over"]
-    figure = draw_fitness(
-        [hybrid.best for hybrid in hybrids],
-        [hybrid.fitness for hybrid in hybrids],
-        over,
-        "Kim 2007, Figure 4",
-    )
+    best, mean = [hybrid.best for hybrid in hybrids], [hybrid.fitness for hybrid in hybrids]
+    figure = draw_fitness(best, mean, over, "The hybrid against the standard heuristic")
     caption = (
         f"The fittest and the mean of each generation, averaged over the last {over} generations as in the "
         "paper; thin lines are single runs, thick ones their mean."

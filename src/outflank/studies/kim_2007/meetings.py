@@ -1,0 +1,162 @@
+"""The four versions against each other: Table V after equal time, Table VI after equally many generations.
+
+Every individual of one population meets every one of the other, once as Black and once as White: with 20
+parents each 800 games, as in the paper. One run of each says nothing about a version, so the scores are
+means over several runs, each against the other version's run of the same seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from outflank import _core
+from outflank.board import Board
+from outflank.learners.contest import Outcomes, Pairings
+from outflank.learners.executor import ThreadExecutor
+from outflank.studies.inference import share_interval
+from outflank.studies.kim_2007.several_runs import lies_above, lies_below, of_runs, told
+from outflank.studies.kim_2007.versions import (
+    VERSIONS,
+    Population,
+    Runs,
+    evolved_versions,
+    generations_in_equal_time,
+    population_of,
+    seconds_a_generation,
+)
+from outflank.studies.laboratory import Laboratory
+from outflank.studies.outcome import Finding, Judged, Measured, Outcome, Tabled
+
+Results = dict[str, list[tuple[int, int, int]]]  # of "EV_O vs EV": wins, draws, losses, a run each
+PIECES = 16
+
+
+def table_5(laboratory: Laboratory) -> Outcome:
+    """After equal time: how many generations that is follows from how fast the versions were."""
+    runs = evolved_versions(laboratory)
+    generations = generations_in_equal_time(
+        seconds_a_generation(runs), laboratory.settings["generations_of_plain"]
+    )
+    results = _results(laboratory, _populations(laboratory, runs, generations))
+    outcome = _outcome(laboratory, results)
+    listed = ", ".join(f"{name} {generations[name]}" for name in VERSIONS)
+    outcome.remarks.append(f"Generations in equal time: {listed}; they depend on the machine.")
+    return outcome
+
+
+def table_6(laboratory: Laboratory) -> Outcome:
+    """After equally many generations."""
+    runs = evolved_versions(laboratory)
+    generations = dict.fromkeys(VERSIONS, int(laboratory.settings["generations"]))
+    return _outcome(laboratory, _results(laboratory, _populations(laboratory, runs, generations)))
+
+
+def _populations(
+    laboratory: Laboratory, runs: Runs, generations: Mapping[str, int]
+) -> dict[str, list[Population]]:
+    """The parents after so many generations; a version that needs more than its runs have learns them."""
+    s = laboratory.settings
+    found = {}
+    for name, count in generations.items():
+        long_enough = runs[name]
+        if count > s["generations"]:
+            changes = {**s["changes"], **VERSIONS[name], "generations": count}
+            long_enough = laboratory.learned(s["preset"], changes)
+        found[name] = [population_of(name, run, count) for run in long_enough]
+    return found
+
+
+def _results(laboratory: Laboratory, populations: Mapping[str, Sequence[Population]]) -> Results:
+    results: Results = {}
+    for pair in laboratory.settings["paper"]:
+        first, second = pair.split(" vs ")
+        results[pair] = [
+            _meeting(laboratory, a, b) for a, b in zip(populations[first], populations[second], strict=True)
+        ]
+    return results
+
+
+def _meeting(laboratory: Laboratory, first: Population, second: Population) -> tuple[int, int, int]:
+    name = f"{first.version} against {second.version} {first.seed}"
+    settings = {"first": _identity(first), "second": _identity(second)}
+    wins, draws, losses = laboratory.part(
+        name, lambda: play_populations(first, second).sum(axis=0).tolist(), settings
+    )
+    return wins, draws, losses
+
+
+def _identity(population: Population) -> dict[str, str]:
+    digest = hashlib.sha256(population.weights.tobytes()).hexdigest()[:10]
+    return {"version": population.version, "weights": digest, "style": str(population.style)}
+
+
+def play_populations(first: Population, second: Population) -> Outcomes:
+    """Each of the first against each of the second, both colours: wins, draws and losses of every pair."""
+    ours, theirs = len(first.weights), len(second.weights)
+    players = [first.player(i) for i in range(ours)] + [second.player(i) for i in range(theirs)]
+    cores = [core for player in players if (core := player.core) is not None]
+    a, b = np.divmod(np.arange(ours * theirs), theirs)
+    rows: Pairings = np.stack(
+        [a, ours + b, 2 * np.arange(len(a)), np.full(len(a), 2)], axis=1, dtype=np.int64
+    )  # fmt: skip
+    start = Board()
+    rules = _core.MatchRules(
+        np.array([start.black], dtype=np.uint64), np.array([start.white], dtype=np.uint64),
+        np.array([True]), (0.0, 0.0), first.seed,
+    )  # fmt: skip
+    with ThreadExecutor() as executor:
+        pieces = np.array_split(rows, PIECES)
+        found = executor.map(lambda shared, piece: _core.play_pairings(shared, piece, rules), cores, pieces)
+    return np.concatenate(found).astype(np.int64)
+
+
+def _outcome(laboratory: Laboratory, results: Results) -> Outcome:
+    scores = {pair: _score(runs) for pair, runs in results.items()}
+    findings: dict[str, Finding] = dict(scores.items())
+    findings["both best"] = _best(results, "EV_O_E")
+    findings["ending over opening"] = lies_above("EV_E against EV_O", scores["EV_E vs EV_O"], 0.5)
+    findings["opening harms"] = lies_below("EV_O against EV", scores["EV_O vs EV"], 0.5)
+    rows = []
+    for pair, published in laboratory.settings["paper"].items():
+        ours = np.mean(results[pair], axis=0)
+        low, high = scores[pair].ci95
+        rows.append(
+            (pair, " ".join(map(str, published)), f"{_share(published):.3f}",
+             " ".join(f"{count:.0f}" for count in ours), f"{scores[pair].value:.3f}",
+             f"{low:.3f} to {high:.3f}")
+        )  # fmt: skip
+    header = ("versions", "paper: win draw loss", "score", "ours, mean of the runs", "score", "95 % interval")
+    games = sum(next(iter(results.values()))[0])
+    title = f"The paper's 800 games a pair, and ours: {len(laboratory.seeds)} runs of {games} games each"
+    return Outcome(findings, tables=[Tabled(title, header, rows)])
+
+
+def _best(results: Results, version: str) -> Judged:
+    """The interval of its score against all others together lies above one half, and none against a single
+    one lies below."""
+    own = {pair: runs for pair, runs in results.items() if pair.startswith(f"{version} vs ")}
+    together = [tuple(int(n) for n in np.sum(runs, axis=0)) for runs in zip(*own.values(), strict=True)]
+    overall = _score([(a, b, c) for a, b, c in together])
+    singles = {pair: _score(runs) for pair, runs in own.items()}
+    holds = overall.ci95[0] > 0.5 and all(score.ci95[1] >= 0.5 for score in singles.values())
+    listed = "; ".join(f"{pair} {score.value:.3f}" for pair, score in singles.items())
+    return Judged(holds, f"{told('against all three', overall)}; {listed}")
+
+
+def _score(runs: Sequence[tuple[int, int, int]]) -> Measured:
+    """The mean score of the runs; of one run, as if its games were independent."""
+    wins, draws, losses = runs[0]
+    alone = share_interval(wins + draws / 2, wins + draws + losses)
+    return of_runs([_share(run) for run in runs], alone)
+
+
+def _share(counts: Sequence[int]) -> float:
+    """
+    >>> _share((498, 24, 278))
+    0.6375
+    """
+    wins, draws, losses = counts
+    return (wins + draws / 2) / (wins + draws + losses)
