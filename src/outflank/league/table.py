@@ -31,7 +31,11 @@ def published_rows() -> list[Row]:
 
 def measured_row(player: Player, double_games: int, threads: int | None = None) -> Row:
     """A player scored here and now."""
-    tally = league_match(player, double_games=double_games, threads=threads).play()
+    return row_of(player, league_match(player, double_games=double_games, threads=threads).play())
+
+
+def row_of(player: Player, tally: Tally) -> Row:
+    """The row of a player with the tally of its League match."""
     evaluator = player.evaluator if isinstance(player, GreedyPlayer) else None
     return Row(
         player.name,

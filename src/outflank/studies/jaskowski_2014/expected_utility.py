@@ -1,0 +1,82 @@
+"""Expected utility: the average score against random piece counters, who are no experts but many."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from outflank.evaluators.protocol import CoreEvaluator
+from outflank.learners.contest import Contest, Games, Opponents, PlayingStyle
+from outflank.learners.executor import ThreadExecutor
+from outflank.learners.fitness import against_all
+from outflank.players.greedy import GreedyPlayer
+from outflank.studies.inference import mean_interval
+from outflank.studies.jaskowski_2014.league import PRINTED, one_ply
+from outflank.studies.laboratory import Laboratory
+from outflank.studies.outcome import Finding, Judged, Measured, Missing, Outcome, Tabled
+
+REFERENCE_7 = "SzubertJaskowskiKrawiec2013CTDL"
+GOOD = 0.99  # what the paper says can be evolved with less effort
+
+
+def expected_utility(laboratory: Laboratory) -> Outcome:
+    """The paper's player without and with forced random moves; then others, without."""
+    s = laboratory.settings
+    printed = one_ply(PRINTED)
+    plain = utility(laboratory, printed, s["counters"], 0.0)
+    forced = utility(laboratory, printed, s["counters"], s["epsilon"])
+    others = [*map(one_ply, s["players"]), *laboratory.published.players()]
+    evolved = laboratory.learned(s["preset"], s["changes"], seeds=(1,))[0]
+    ours = evolved.player("last", name="all-2, evolved for it")
+    assert isinstance(ours, GreedyPlayer)
+    found = {one.name: utility(laboratory, one, s["counters_of_others"], 0.0) for one in (ours, *others)}
+    findings: dict[str, Finding] = {
+        "without random moves": plain,
+        "with random moves": forced,
+        "not good in general": Judged(
+            plain.ci95[1] < GOOD, f"{plain.value:.4f}, at most {plain.ci95[1]:.4f} with 95 % confidence"
+        ),
+        "above 0.99": _above(found[ours.name], f"after {evolved.log()[-1]['games']:,} games"),
+        "above 0.99 in [7]": _above(found[REFERENCE_7], REFERENCE_7)
+        if REFERENCE_7 in found
+        else Missing(f"needs the published file {REFERENCE_7}.player"),
+    }
+    rows = [("all-2, the paper's", plain), *found.items()]
+    table = Tabled(
+        "Score against random piece counters, without forced random moves",
+        ("player", "score", "95 % interval"),
+        [
+            [name, f"{one.value:.4f}", f"{one.ci95[0]:.4f} to {one.ci95[1]:.4f}"]
+            for name, one in sorted(rows, key=lambda row: -row[1].value)
+        ],
+    )
+    return Outcome(findings, tables=[table])
+
+
+def utility(laboratory: Laboratory, player: GreedyPlayer, counters: int, epsilon: float) -> Measured:
+    """A double game against each of so many piece counters, weights uniform in [-1, 1]. Counters are the unit
+    of chance, for the interval."""
+    evaluator = player.evaluator
+    assert isinstance(evaluator, CoreEvaluator)
+    weights = np.asarray(evaluator.weights)
+
+    def play() -> dict[str, Any]:
+        opponents = Opponents(piece_counters=np.random.default_rng(1).uniform(-1, 1, (counters, 64)))
+        contest = Contest(evaluator, weights[None], PlayingStyle(player.view), opponents, epsilon, seed=1)
+        with ThreadExecutor() as executor:
+            outcomes = Games(executor, contest).play(against_all(1, counters, 0, 2))
+        points = (outcomes[:, 0] + 0.5 * outcomes[:, 1]) / 2
+        return {"score": float(points.mean()), "ci95": mean_interval(points)}
+
+    digest = hashlib.sha256(weights.tobytes()).hexdigest()[:10]
+    settings = {"counters": counters, "epsilon": epsilon, "view": player.view, "weights": digest}
+    kept = laboratory.part(f"{player.name} at epsilon {epsilon:g}", play, settings)
+    low, high = kept["ci95"]
+    return Measured(kept["score"], (max(0.0, low), min(1.0, high)), f"{counters:,} double games")
+
+
+def _above(found: Measured, who: str) -> Judged:
+    low, high = found.ci95
+    return Judged(low > GOOD, f"{found.value:.4f} ({low:.4f} to {high:.4f}), {who}")

@@ -1,0 +1,90 @@
+"""The Othello League: Table III, with players of our own in it."""
+
+from __future__ import annotations
+
+from outflank.games.statistics import Tally
+from outflank.league.published import TABLE_3
+from outflank.league.scoring import EPSILON, OPPONENT
+from outflank.league.table import Row, published_rows, ranked, row_of
+from outflank.players.greedy import GreedyPlayer
+from outflank.players.names import named_player
+from outflank.studies.inference import share_interval
+from outflank.studies.laboratory import Laboratory
+from outflank.studies.outcome import Finding, Judged, Measured, Missing, Outcome, Tabled
+
+PRINTED = "all-2"  # the paper's best player, with its weights as Figure 7 prints them: a built-in player
+LEAGUE_GAMES = 100  # the League's own 50 double games
+BURROW = "Burrow2011ETDL"  # 15 tuples with 6,561 weights: prb_nt15_001 of Table III
+SUBMITTED = "wj-1-2-3-tuples"
+SUBMITTED_REACH = 0.0017  # of its score, III-E
+IN_THE_LEAGUE = 0.94  # what it scored there, III-E
+CEILING = 0.96  # "ca. 0.96 ... cannot be significantly improved at 1-ply", III-E
+
+
+def table_3(laboratory: Laboratory) -> Outcome:
+    """The League as published, and players scored here."""
+    ours = [one_ply(name) for name in laboratory.settings["players"]]
+    published = laboratory.published.player(BURROW)
+    players = [*ours, *([] if published is None else [published])]
+    tallies = {player.name: league_tally(laboratory, player) for player in players}
+    rows = ranked([*published_rows(), *(row_of(player, tallies[player.name]) for player in players)])
+    findings: dict[str, Finding] = {
+        "all-2-inv": score_of(tallies[PRINTED]),
+        "prb_nt15_001": Missing(f"needs the published file {BURROW}.player")
+        if published is None
+        else score_of(tallies[BURROW]),
+        "first": _above_all_others(tallies[PRINTED]),
+        "with care": _with_care(),
+        "ceiling": _ceiling({player.name: tallies[player.name] for player in ours}),
+    }
+    header = ("place", "player", "encoding", "weights", "score", "source")
+    cells = [[str(place), *_cells(row)] for place, row in enumerate(rows, start=1)]
+    return Outcome(findings, tables=[Tabled("Table III with our players in it", header, cells)])
+
+
+def _above_all_others(printed: Tally) -> Judged:
+    """The lower edge of its interval lies above the best of the others, whose own interval is known too."""
+    best = max(row.score for row in TABLE_3 if row.name != "all-2-inv")
+    low = printed.ci95[0]
+    return Judged(low > best + SUBMITTED_REACH, f"at least {low:.4f}; the next, {SUBMITTED}, at most "
+                  f"{best + SUBMITTED_REACH:.4f}")  # fmt: skip
+
+
+def _with_care() -> Judged:
+    """The League's 100 games do not contradict the score of many games."""
+    score = next(row.score for row in TABLE_3 if row.name == SUBMITTED)
+    low, high = share_interval(IN_THE_LEAGUE * LEAGUE_GAMES, LEAGUE_GAMES)
+    return Judged(
+        low <= score <= high,
+        f"{IN_THE_LEAGUE} of {LEAGUE_GAMES} games is {low:.3f} to {high:.3f}, and {score} lies in it",
+    )
+
+
+def _ceiling(tallies: dict[str, Tally]) -> Judged:
+    """Nobody's interval lies above the ceiling."""
+    name = max(tallies, key=lambda one: tallies[one].score)
+    low, high = tallies[name].ci95
+    return Judged(low <= CEILING, f"{name}: {tallies[name].score:.4f} ({low:.4f} to {high:.4f})")
+
+
+def league_tally(laboratory: Laboratory, player: GreedyPlayer) -> Tally:
+    """The player's League match, of as many double games as the experiment's settings say."""
+    return laboratory.match(
+        f"{player.name} against {OPPONENT}", player, named_player(OPPONENT),
+        double_games=laboratory.settings["double_games"], epsilon=EPSILON,
+    )  # fmt: skip
+
+
+def score_of(tally: Tally) -> Measured:
+    return Measured(tally.score, tally.ci95, f"{tally.games // 2:,} double games")
+
+
+def _cells(row: Row) -> list[str]:
+    score = f"{row.score:g}" if row.reach is None else f"**{row.score:.4f} ± {row.reach:.4f}**"
+    return [row.name, row.encoding, f"{row.weights or 0:,}", score, row.source]
+
+
+def one_ply(name: str) -> GreedyPlayer:
+    player = named_player(name)
+    assert isinstance(player, GreedyPlayer)
+    return player

@@ -1,0 +1,68 @@
+"""What the networks are made of and what the printed one scores: Table II, Figures 3 and 7."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from outflank.evaluators.ntuple_network import NTupleNetwork
+from outflank.evaluators.tuple_shapes import shape
+from outflank.plots.networks import draw_evaluator
+from outflank.plots.tuple_boards import draw_tuple_boards
+from outflank.studies.jaskowski_2014.league import PRINTED, league_tally, one_ply, score_of
+from outflank.studies.laboratory import Laboratory
+from outflank.studies.outcome import Finding, Judged, Measured, Missing, Outcome, Tabled
+
+PUBLISHED = "Jaskowski2014All2"  # the file with all digits of the weights
+
+
+def table_2(laboratory: Laboratory) -> Outcome:
+    """Tuples and weights, counted."""
+    findings: dict[str, Finding] = {}
+    rows = []
+    for name in laboratory.settings["networks"]:
+        network = NTupleNetwork.of_shape(name, seed=1)
+        tuples, weights = len(network.tables), network.weights.size
+        findings[f"{name} tuples"] = Measured.exactly(tuples)
+        findings[f"{name} weights"] = Measured.exactly(weights)
+        rows.append([name, str(tuples), f"{sum(map(len, network.tables)):,}", f"{weights:,}"])
+    drawn = {
+        f"{name}: {len(tables)} tuples": tables
+        for name in laboratory.settings["drawn"]
+        if (tables := shape(name, seed=1))
+    }
+    figure = laboratory.draw("figure-3", draw_tuple_boards(drawn), "Figure 3: random and systematic tuples.")
+    header = ("network", "tuples", "with their symmetric expansions", "weights")
+    return Outcome(findings, [figure], [Tabled("Networks", header, rows)])
+
+
+def figure_7(laboratory: Laboratory) -> Outcome:
+    """The best evolved player of the paper, counted and scored."""
+    printed = one_ply(PRINTED)
+    assert isinstance(printed.evaluator, NTupleNetwork)
+    tables = printed.evaluator.tables
+    by_inversion = score_of(league_tally(laboratory, printed))
+    turned = replace(printed, view="negation", name="all-2 by negation")
+    by_negation = score_of(league_tally(laboratory, turned))
+    published = laboratory.published.player(PUBLISHED)
+    sizes = sorted({len(table) for table in tables}, reverse=True)
+    findings: dict[str, Finding] = {
+        "tuples": Measured.exactly(len(tables)),
+        "weights": Measured.exactly(printed.evaluator.weights.size),
+        "expansions": Judged(
+            sizes == [8, 4, 2],
+            ", ".join(f"{sum(len(t) == size for t in tables)} tuples with {size}" for size in sizes),
+        ),
+        "score": by_inversion,
+        "score of the file": Missing(f"needs the published file {PUBLISHED}.player")
+        if published is None
+        else score_of(league_tally(laboratory, published)),
+        "inversion": Judged(
+            by_inversion.ci95[0] > by_negation.ci95[1],
+            f"{by_inversion.value:.3f} by inversion, {by_negation.value:.3f} by negation",
+        ),
+    }
+    drawing = draw_evaluator(printed.evaluator, "all-2, as Figure 7 prints it")
+    drawing.set_size_inches(8, 8 * drawing.get_figheight() / drawing.get_figwidth())
+    return Outcome(
+        findings, [laboratory.draw("figure-7", drawing, "Each tuple of the player, with its weights.")]
+    )
