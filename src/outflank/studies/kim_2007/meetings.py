@@ -7,7 +7,6 @@ means over several runs, each against the other version's run of the same seed.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -81,16 +80,11 @@ def _results(laboratory: Laboratory, populations: Mapping[str, Sequence[Populati
 
 def _meeting(laboratory: Laboratory, first: Population, second: Population) -> tuple[int, int, int]:
     name = f"{first.version} against {second.version} {first.seed}"
-    settings = {"first": _identity(first), "second": _identity(second)}
+    settings = {"first": first.identity, "second": second.identity}
     wins, draws, losses = laboratory.part(
         name, lambda: play_populations(first, second).sum(axis=0).tolist(), settings
     )
     return wins, draws, losses
-
-
-def _identity(population: Population) -> dict[str, str]:
-    digest = hashlib.sha256(population.weights.tobytes()).hexdigest()[:10]
-    return {"version": population.version, "weights": digest, "style": str(population.style)}
 
 
 def play_populations(first: Population, second: Population) -> Outcomes:

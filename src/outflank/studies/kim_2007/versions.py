@@ -7,6 +7,7 @@ is kept in their logs, so that what follows from it stays the same: Table IV and
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,6 +49,12 @@ class Population:
     evaluator: CoreEvaluator
     weights: FloatMatrix
     style: PlayingStyle
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What must be the same for its games to be the same."""
+        digest = hashlib.sha256(self.weights.tobytes()).hexdigest()[:10]
+        return {"version": self.version, "weights": digest, "style": str(self.style)}
 
     def player(self, number: int) -> SearchPlayer:
         """An individual with its version's knowledge; 0 is the fittest."""
