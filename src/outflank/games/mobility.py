@@ -44,6 +44,11 @@ class Mobility:
         """Moves of each game."""
         return np.asarray(np.count_nonzero(self.movers, axis=1), dtype=np.int64)
 
+    def of_games(self, games: slice) -> Mobility:
+        """Of some of the games."""
+        return Mobility(self.movers[games], self.black[games], self.white[games], self.black_corners[games],
+                        self.white_corners[games])  # fmt: skip
+
     def choices(self, side: int, first_move: int = 1, last_move: int = 60) -> Counts:
         """From how many moves a side chose each of its moves with these numbers."""
         made = _between(self.movers == side, first_move, last_move)

@@ -44,13 +44,13 @@ def earlier_parents(folder: RunFolder, generations: Collection[int]) -> dict[int
     if last > len(log) or min(generations, default=1) < 1:
         raise ValueError(f"{folder.path} has generations 1 to {len(log)}, not {sorted(generations)}")
     optimiser = new_optimiser(settings, beginning_of(settings, seed, None), seed)
-    found = {}
+    individuals, found = len(optimiser.ask()), {}
     for entry in log[:last]:
         if "kept" not in entry:
             raise ValueError(
                 f"{folder.path} does not say who was kept, so its generations cannot be had again"
             )
-        optimiser.tell(_chooses(entry["kept"], len(optimiser.ask())))
+        optimiser.tell(_chooses(entry["kept"], individuals))
         if entry["generation"] in generations:
             found[int(entry["generation"])] = optimiser.parents
     return found

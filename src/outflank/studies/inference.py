@@ -153,3 +153,73 @@ def polynomial_fit(x: Samples, y: Samples, degree: int) -> FloatArray:
 
     places = np.asarray(x, dtype=np.float64)
     return np.asarray(Polynomial.fit(places, np.asarray(y, dtype=np.float64), degree)(places))
+
+
+def added_orders_p(x: Samples, y: Samples, degree: int, higher: int) -> float:
+    """The p-value of the F-test that a polynomial of a higher degree fits no better than by chance.
+
+    >>> noise = np.random.default_rng(1).normal(0, 1, 50)
+    >>> x = np.arange(50.0)
+    >>> bool(added_orders_p(x, x**2 + noise, 2, 4) > 0.05), bool(added_orders_p(x, x**3 + noise, 2, 4) < 1e-9)
+    (True, True)
+    """
+    from scipy import stats
+
+    values = np.asarray(y, dtype=np.float64)
+    free = values.size - higher - 1
+    if free < 1:
+        raise ValueError(f"a polynomial of degree {higher} is tested with at least {higher + 2} points")
+    left, left_higher = (
+        float(np.square(values - polynomial_fit(x, values, order)).sum()) for order in (degree, higher)
+    )
+    if left <= left_higher or left_higher == 0:
+        return 1.0
+    return float(
+        stats.f.sf((left - left_higher) / (higher - degree) / (left_higher / free), higher - degree, free)
+    )
+
+
+@dataclass(frozen=True)
+class RankCorrelation:
+    """Spearman's, with the p-value of a permutation test against none and a bootstrap interval."""
+
+    rho: float
+    p: float
+    ci95: tuple[float, float]
+
+    @property
+    def text(self) -> str:
+        low, high = self.ci95
+        return f"Spearman's rho = {self.rho:.2f}, 95 % interval {low:.2f} to {high:.2f}, p = {self.p:.2g}"
+
+
+def rank_correlation(x: Samples, y: Samples, seed: int = 1) -> RankCorrelation:
+    """Of pairs; the interval by drawing pairs again and again, so of three pairs at least.
+
+    >>> found = rank_correlation(range(10), [0, 2, 1, 3, 4, 6, 5, 7, 8, 9])
+    >>> round(found.rho, 3), found.p < 0.01, found.ci95[0] > 0.7
+    (0.976, True, True)
+    """
+    from scipy import stats
+
+    pairs = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if pairs[0].size < 3:
+        raise ValueError("a rank correlation needs at least three pairs")
+    tested = stats.permutation_test(
+        pairs, _spearman, permutation_type="pairings", vectorized=True, n_resamples=10 * RESAMPLES,
+        rng=np.random.default_rng(seed),
+    )  # fmt: skip
+    found = stats.bootstrap(pairs, _spearman, paired=True, vectorized=True, n_resamples=RESAMPLES,
+                            method="percentile", rng=np.random.default_rng(seed))  # fmt: skip
+    interval = found.confidence_interval
+    return RankCorrelation(float(tested.statistic), float(tested.pvalue), (float(interval.low), float(interval.high)))
+
+
+def _spearman(x: FloatArray, y: FloatArray, axis: int = -1) -> FloatArray:
+    """Pearson's correlation of the ranks; 0 where all are the same, as in a draw of one pair alone."""
+    from scipy import stats
+
+    ranks = [stats.rankdata(values, axis=axis) for values in (x, y)]
+    a, b = (rank - rank.mean(axis=axis, keepdims=True) for rank in ranks)
+    spread = np.sqrt((a**2).sum(axis=axis) * (b**2).sum(axis=axis))
+    return np.asarray((a * b).sum(axis=axis) / np.where(spread == 0, 1.0, spread))

@@ -87,10 +87,7 @@ class Generation:
 CHOICES: dict[str, Callable[[Generation], tuple[int, ...]]] = {
     "most points": lambda g: (g.all_points,),
     "greatest difference": lambda g: (g.difference,),
-    "narrowest win": lambda g: (
-        min(g.margin(PDP), 1) + min(g.margin(PSP), 1),  # two wins before all else
-        -abs(g.margin(PSP)),
-    ),
+    "narrowest win": lambda g: ((g.margin(PDP) > 0) + (g.margin(PSP) > 0), -abs(g.margin(PSP))),
 }
 
 

@@ -1,0 +1,135 @@
+"""Games of first parents against the watchers: Figures 3 to 6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outflank.board import Board
+from outflank.games.mobility import BLACK, WHITE, mobility_along
+from outflank.plots.watching_curves import draw_watched_game
+from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, evolutions
+from outflank.studies.inference import share_interval
+from outflank.studies.laboratory import Laboratory
+from outflank.studies.outcome import Finding, Judged, Measured, Outcome, Tabled
+
+NAMES = {PDP: "piece differential", PSP: "positional"}
+
+
+@dataclass(frozen=True)
+class GameCounts:
+    """One game of the first parent, Black, against a watcher."""
+
+    discs: tuple[int, int]  # the parent's and the watcher's, as all pairs here
+    corners: tuple[int, int]  # at the end
+    moves: tuple[float, float]  # from which each chose in the middle game, on average
+    early_share: float  # the parent's share of the discs, mean of the boards after moves 1 to 30
+
+
+def watched_games(laboratory: Laboratory) -> Outcome:
+    """The generation chosen as the paper chose it, and the two games of its first parent."""
+    s = laboratory.settings
+    generation = chosen(evolutions(laboratory), s["window"], s["choice"])
+    kept = laboratory.part(
+        "games", lambda: _count(generation, s["middle"]), {**s, "seeds": list(laboratory.seeds)}
+    )
+    games = {watcher: GameCounts(**counts) for watcher, counts in kept.items()}
+    figure = draw_watched_game(generation.entry)
+    name = laboratory.experiment.name.partition("/")[2]
+    caption = f"The first parent of {generation.text}, Black, against both watchers."
+    return Outcome(
+        _points(generation) | _claims(games),
+        [laboratory.draw(name, figure, caption)],
+        [_generations(generation, s["paper_generation"]), _table(games)],
+    )
+
+
+def _count(generation: Generation, middle: tuple[int, int]) -> dict[str, Any]:
+    """Play the games of the log again, this time with their moves."""
+    family = Family(generation.run, [generation.number])
+    first, last = middle
+    found = {}
+    for watcher in (PDP, PSP):
+        along = mobility_along(family.watched_game(generation.number, watcher), [Board()])
+        watch = generation.entry["watch"]
+        discs = np.array(watch["best_discs"][watch["watchers"].index(watcher)])
+        if len(discs) != along.length[0] + 1:
+            raise ValueError(
+                f"{generation.run.path} was made by another version; remove it, and learn it again"
+            )
+        found[watcher] = {
+            "discs": discs[-1].tolist(),
+            "corners": [int(along.corners_at_the_end(side)[0]) for side in (BLACK, WHITE)],
+            "moves": [_mean(along.choices(BLACK, first, last)), _mean(along.replies(BLACK, first, last))],
+            "early_share": float((discs[1:31, 0] / discs[1:31].sum(axis=1)).mean()),
+        }
+    return found
+
+
+def _mean(counts: Any) -> float:
+    return float(counts.mean()) if counts.size else 0.0
+
+
+def _points(generation: Generation) -> dict[str, Finding]:
+    def share(points: int, games: int) -> Measured:
+        return Measured(points / games, share_interval(points, games), f"{games} games, {generation.text}")
+
+    parents = generation.parents
+    return {
+        "points": share(generation.all_points, 2 * parents),
+        f"points against {PDP}": share(generation.points(PDP), parents),
+        f"points against {PSP}": share(generation.points(PSP), parents),
+    }
+
+
+def _claims(games: dict[str, GameCounts]) -> dict[str, Finding]:
+    """Whatever any of the figures claims of its two games."""
+    pdp, psp = games[PDP], games[PSP]
+    results = ", ".join(f"{game.discs[0]}:{game.discs[1]} against {name}" for name, game in games.items())
+    corners = ", ".join(f"{game.corners[0]}:{game.corners[1]} against {name}" for name, game in games.items())
+    moves = ", ".join(
+        f"{game.moves[0]:.1f}:{game.moves[1]:.1f} against {name}" for name, game in games.items()
+    )
+    return {
+        "beats both": Judged(
+            all(game.discs[0] > game.discs[1] for game in games.values()), f"discs {results}"
+        ),
+        "loses to disc-difference": Judged(pdp.discs[0] < pdp.discs[1], f"discs {results}"),
+        "draws with positional": Judged(psp.discs[0] == psp.discs[1], f"discs {results}"),
+        "positional": Judged(all(g.corners[0] > g.corners[1] for g in games.values()), f"corners {corners}"),
+        "mobility": Judged(
+            all(game.moves[0] > game.moves[1] for game in games.values()), f"moves to choose from {moves}"
+        ),
+        "few discs": Judged(
+            pdp.early_share < 0.5 and pdp.discs[0] > pdp.discs[1],
+            f"{100 * pdp.early_share:.0f} % of the discs, then {pdp.discs[0]}:{pdp.discs[1]}",
+        ),
+    }
+
+
+def _generations(generation: Generation, papers: int) -> Tabled:
+    rows = [("generation", str(papers), generation.text)]
+    return Tabled("Which generation", ("", "paper", "outflank"), rows)
+
+
+def _table(games: dict[str, GameCounts]) -> Tabled:
+    header = (
+        "first parent against",
+        "discs",
+        "corners",
+        "moves in the middle game",
+        "discs in moves 1 to 30",
+    )
+    rows = [
+        (
+            NAMES[watcher],
+            f"{game.discs[0]}:{game.discs[1]}",
+            f"{game.corners[0]}:{game.corners[1]}",
+            f"{game.moves[0]:.1f}:{game.moves[1]:.1f}",
+            f"{100 * game.early_share:.0f} %",
+        )
+        for watcher, game in games.items()
+    ]
+    return Tabled("The two games, counted", header, rows)

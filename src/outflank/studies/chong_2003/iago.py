@@ -1,0 +1,207 @@
+"""The closing match against a player after Iago, and how few moves it leaves him: the end of section 6."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.board import Board
+from outflank.games.match import Match
+from outflank.games.mobility import BLACK, WHITE, Mobility, mobility_along
+from outflank.players.greedy import Player
+from outflank.players.names import named_player
+from outflank.plots.strategy_curves import draw_discs_at_depths, draw_moves_left
+from outflank.studies.chong_2003.runs import Family, Generation, chosen, evolutions
+from outflank.studies.inference import mean_interval
+from outflank.studies.laboratory import Laboratory
+from outflank.studies.outcome import Judged, Measured, Outcome, Tabled
+
+FloatArray = npt.NDArray[np.float64]
+COLOURS = ((BLACK, "black"), (WHITE, "white"))
+
+
+def closing_match(laboratory: Laboratory) -> Outcome:
+    """Discs of the parents of each run's best late generation at either depth."""
+    s = laboratory.settings
+    generations = late_champions(laboratory)
+    by_run = np.array([_discs(laboratory, one) for one in generations])  # [runs, depths, parents, colours]
+    shallow, deep = by_run[:, 0], by_run[:, 1]
+    wins = over_groups(2 * deep - 64)
+    low, high = wins.ci95
+    p = _less(shallow, deep)
+    named = {f"depth {depth}": by_run[:, at] for at, depth in enumerate(s["depths"])}
+    figure = draw_discs_at_depths(named, s["paper_discs"], s["opponent"])
+    caption = "All parents of each run's chosen generation, run by run; the first parents are filled."
+    return Outcome(
+        {
+            "equal depth": over_groups(shallow),
+            "deeper": over_groups(deep),
+            "wins deeper": Judged(
+                low > 0,
+                f"disc difference {wins.value:+.1f}, 95 % interval {low:+.1f} to {high:+.1f} ({wins.of})",
+            ),
+            "depth helps": Judged(
+                p < 0.05,
+                f"mean {shallow.mean():.1f} and {deep.mean():.1f} discs, one-sided Wilcoxon p = {p:.2g}",
+            ),
+        },
+        [laboratory.draw("iago", figure, caption)],
+        [_first_parents(generations, s["depths"], by_run)],
+    )
+
+
+def one_reply(laboratory: Laboratory) -> Outcome:
+    """How many moves the late parents leave to their opponent in the last moves of a game."""
+    s = laboratory.settings
+    generations = late_champions(laboratory)
+    late = [_endgames(laboratory, one, one.number) for one in generations]
+    first = [_endgames(laboratory, one, 1) for one in generations]
+    left, own = (np.array([run[key] for run in late]) for key in ("left", "own"))
+    share = over_groups(np.array([run["one or none"] for run in late]))
+    low, high = share.ci95
+    p = _less(left, own)
+    curves = {"late parents": _by_move(late), "parents of the first generation": _by_move(first)}
+    figure = draw_moves_left(curves, s["first_move"], s["opponent"])
+    caption = f"Parents at depth {s['depth']}, {s['opponent']} at depth {s['opponent_depth']}."
+    return Outcome(
+        {
+            "moves left": over_groups(left),
+            "one or none": Judged(
+                low > 0.5, f"share {share.value:.3f}, 95 % interval {low:.3f} to {high:.3f} ({share.of})"
+            ),
+            "fewer than own": Judged(
+                p < 0.05,
+                f"left to the opponent {left.mean():.2f}, own {own.mean():.2f} moves; one-sided Wilcoxon "
+                f"p = {p:.2g}",
+            ),
+        },
+        [laboratory.draw("one-reply", figure, caption)],
+        [_endgame_table(generations, late, first)],
+    )
+
+
+def late_champions(laboratory: Laboratory) -> list[Generation]:
+    """Of each run the late generation with the most points, as the paper's 892."""
+    return [chosen([run], laboratory.settings["window"], "most points") for run in evolutions(laboratory)]
+
+
+def over_groups(values: FloatArray) -> Measured:
+    """The mean of all games (rows are runs) with the 95 % interval of the runs' means; of one run, of its
+    games.
+
+    >>> over_groups(np.array([[1.0, 2.0, 3.0]])).of, over_groups(np.array([[1.0, 2.0], [2.0, 3.0]])).of
+    ('3 games of one run', '4 games of 2 runs')
+    """
+    rows = values.reshape(len(values), -1)
+    samples = rows.mean(axis=1) if len(rows) > 1 else rows[0]
+    of = f"{rows.size} games of {f'{len(rows)} runs' if len(rows) > 1 else 'one run'}"
+    return Measured(float(rows.mean()), mean_interval(samples), of)
+
+
+def endgame_counts(along: Mobility, first_move: int) -> dict[str, Any]:
+    """Of double games in which the player of interest has Black in every first game, White in every second.
+
+    left: moves left to the opponent from that move on, mean of each game; `one or none`: the share of such
+    moves that leave at most one; own: moves that the player had itself; `by move`: left, mean of all games.
+    A game that was over by then counts as none left, none of its own.
+    """
+    single = [along.of_games(slice(game, game + 1)) for game in range(len(along.movers))]
+    sides = [COLOURS[game % 2][0] for game in range(len(single))]
+    left = [game.replies(side, first_move) for game, side in zip(single, sides, strict=True)]
+    own = [game.choices(side, first_move) for game, side in zip(single, sides, strict=True)]
+    return {
+        "left": [_mean(counts) for counts in left],
+        "one or none": [float((counts <= 1).mean()) if counts.size else 1.0 for counts in left],
+        "own": [_mean(counts) for counts in own],
+        "by move": [_replies_to_move(single, sides, move) for move in range(1, 61)],
+    }
+
+
+def _games(player: Player, opponent: str, depth: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint8]]:
+    """A double game: disc differences, and the moves."""
+    match = Match(player, named_player(f"{opponent},depth={depth}"), double_games=1)
+    batches = list(match.batches(record=True))
+    moves = [batch.moves for batch in batches if batch.moves is not None]
+    return np.concatenate([batch.disc_differences for batch in batches]), np.concatenate(moves)
+
+
+def _discs(laboratory: Laboratory, generation: Generation) -> list[list[list[float]]]:
+    """Of each parent as Black and as White, empty squares shared: [depths, parents, 2]."""
+    s = laboratory.settings
+
+    def discs(player: Player) -> list[float]:
+        differences, _ = _games(player, s["opponent"], s["opponent_depth"])
+        return [32 + float(difference) / 2 for difference in differences]
+
+    def play() -> list[list[list[float]]]:
+        family = Family(generation.run, [generation.number])
+        return [[discs(player) for player in family.players(generation.number, d)] for d in s["depths"]]
+
+    settings = {**s, "generation": generation.number}
+    kept: list[list[list[float]]] = laboratory.part(f"run {generation.run.seed}", play, settings)
+    return kept
+
+
+def _endgames(laboratory: Laboratory, champion: Generation, generation: int) -> dict[str, Any]:
+    """The last moves of the parents of a generation, counted game by game."""
+    s = laboratory.settings
+
+    def play() -> dict[str, Any]:
+        players = Family(champion.run, [generation]).players(generation, s["depth"])
+        games = [_games(player, s["opponent"], s["opponent_depth"])[1] for player in players]
+        moves = np.concatenate(games)
+        return endgame_counts(mobility_along(moves, [Board()] * len(moves)), s["first_move"])
+
+    name = f"run {champion.run.seed} generation {generation}"
+    return dict(laboratory.part(name, play))
+
+
+def _less(first: FloatArray, second: FloatArray) -> float:
+    """The p-value of the one-sided Wilcoxon test that the first of each pair is less."""
+    from scipy import stats
+
+    if (first == second).all():
+        return 1.0
+    return float(stats.wilcoxon(first.ravel(), second.ravel(), alternative="less").pvalue)
+
+
+def _replies_to_move(games: Sequence[Mobility], sides: Sequence[int], move: int) -> float | None:
+    counts = np.concatenate([game.replies(side, move, move) for game, side in zip(games, sides, strict=True)])
+    return float(counts.mean()) if counts.size else None
+
+
+def _by_move(runs: Sequence[dict[str, Any]]) -> FloatArray:
+    """The mean of the runs; nan where no run has a number."""
+    rows = np.array([run["by move"] for run in runs], dtype=np.float64)
+    known = np.isfinite(rows)
+    sums = np.where(known, rows, 0).sum(axis=0)
+    return np.where(known.any(axis=0), sums / np.maximum(1, known.sum(axis=0)), np.nan)
+
+
+def _mean(counts: npt.NDArray[np.int8]) -> float:
+    return float(counts.mean()) if counts.size else 0.0
+
+
+def _first_parents(generations: Sequence[Generation], depths: Sequence[int], discs: FloatArray) -> Tabled:
+    rows = []
+    for run, one in enumerate(generations):
+        for at, depth in enumerate(depths):
+            games = (f"{own:g}:{64 - own:g}" for own in discs[run, at, 0])
+            rows.append((one.text, f"{one.all_points} of {2 * one.parents}", str(depth), *games))
+    header = ("first parent of", "points", "depth", *(f"as {colour}" for _, colour in COLOURS))
+    return Tabled("The first parents' games", header, rows)
+
+
+def _endgame_table(
+    generations: Sequence[Generation], late: Sequence[dict[str, Any]], first: Sequence[dict[str, Any]]
+) -> Tabled:
+    rows = [
+        (name, *(f"{np.mean(counts[key]):.2f}" for key in ("left", "one or none", "own")))
+        for one, *both in zip(generations, late, first, strict=True)
+        for name, counts in zip((one.text, f"generation 1 of run {one.run.seed}"), both, strict=True)
+    ]
+    header = ("parents of", "moves left", "share of one or none", "own moves")
+    return Tabled("The last moves, means of all games", header, rows)

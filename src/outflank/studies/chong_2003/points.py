@@ -1,0 +1,141 @@
+"""The points of the parents against the two watchers at depth 4: Figure 2."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.plots.watching_curves import DEGREE, draw_points_of_parents, points_of_parents
+from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of
+from outflank.studies.inference import added_orders_p, mann_whitney, mean_interval, polynomial_fit
+from outflank.studies.laboratory import Laboratory, Learned
+from outflank.studies.outcome import Judged, Measured, Outcome, Tabled
+
+FloatArray = npt.NDArray[np.float64]
+FOURTH = 4  # the highest order that the paper fitted
+
+
+def figure_2a(laboratory: Laboratory) -> Outcome:
+    """The share of all possible points, generation by generation, and its polynomial."""
+    s = laboratory.settings
+    runs = evolutions(laboratory)
+    percent = percent_of(runs)
+    early, late = percent[:, : s["early"]], percent[:, s["late"] - 1 :]
+    samples = {"late": block_means(late, s["block"]), "early": block_means(early, s["block"])}
+    rise = mann_whitney(samples, [("late", "early")], "greater")[0]
+    whole = block_means(percent.mean(axis=0, keepdims=True), s["block"])
+    places = (np.arange(len(whole)) + 0.5) * s["block"]
+    p = added_orders_p(places, whole, DEGREE, FOURTH)
+    generations = np.arange(1, percent.shape[1] + 1)
+    fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
+    figure = draw_points_of_parents([run.log() for run in runs], parts="a")
+    return Outcome(
+        {
+            "early": over_runs(early / 100, s["block"]),
+            "late": over_runs(late / 100, s["block"]),
+            "most": Measured.exactly(float(percent.max()) / 100, f"best generation of {len(runs)} runs"),
+            "rise": Judged(
+                rise.p < 0.05,
+                f"{samples['early'].mean():.1f} % and {samples['late'].mean():.1f} %; blocks of {s['block']} "
+                f"generations, one-sided {rise.text}",
+            ),
+            "orders": Judged(p > 0.05, f"orders 3 and 4, on means of {s['block']} generations: p = {p:.2g}"),
+        },
+        [laboratory.draw("figure-2a", figure, _caption(runs, "Points of the parents against both watchers"))],
+        [_table(runs, early, late, percent)],
+        [f"The second-order fit goes from {fit[0]:.1f} % at the beginning to {fit[-1]:.1f} % at the end."],
+    )
+
+
+def _table(runs: list[Learned], early: FloatArray, late: FloatArray, percent: FloatArray) -> Tabled:
+    rows = [
+        (
+            str(run.seed),
+            f"{a.mean():.1f}",
+            f"{b.mean():.1f}",
+            f"{all_of_it.max():.0f}",
+            str(all_of_it.argmax() + 1),
+        )
+        for run, a, b, all_of_it in zip(runs, early, late, percent, strict=True)
+    ]
+    header = ("run", "early", "late", "most", "in generation")
+    return Tabled("Points of the parents, % of the most possible", header, rows)
+
+
+def figure_2b(laboratory: Laboratory) -> Outcome:
+    """Points against the positional player less those against the piece differential player."""
+    s = laboratory.settings
+    runs = evolutions(laboratory)
+    found = [points_of_parents(run.log()) for run in runs]
+    differences = np.array([run.differences for run in found], dtype=np.float64)
+    points = np.array([run.percent * run.most_points / 100 for run in found])
+
+    def around(generation: int) -> Measured:
+        first = max(0, generation - 1 - s["around"])
+        return over_runs(differences[:, first : generation + s["around"]], s["block"])
+
+    start = over_runs(differences[:, : s["start"]], s["block"])
+    windows = {str(one): around(one) for one in s["positive"]}
+    middle = around(s["near zero"])
+    narrow = {
+        name: _narrowness(differences[:, part], points[:, part], s["block"])
+        for name, part in (("early", slice(s["early"])), ("late", slice(s["late"] - 1, None)))
+    }
+    narrower = mann_whitney(narrow, [("late", "early")], "less")[0]
+    figure = draw_points_of_parents([run.log() for run in runs], parts="b")
+    spread = ", ".join(f"{name} {values.mean():.2f}" for name, values in narrow.items())
+    return Outcome(
+        {
+            "start": Judged(start.ci95[0] > 0, _evidence(start)),
+            "later": Judged(
+                all(one.ci95[0] > 0 for one in windows.values()),
+                "; ".join(f"around {name}: {_evidence(one)}" for name, one in windows.items()),
+            ),
+            "between": Judged(abs(middle.value) <= s["small"], _evidence(middle)),
+            "overall": Judged(
+                narrower.p < 0.05, f"difference as a share of the points: {spread}; {narrower.text}"
+            ),
+        },
+        [laboratory.draw("figure-2b", figure, _caption(runs, f"Above zero: more beat {PSP} than {PDP}"))],
+    )
+
+
+def block_means(values: FloatArray, size: int) -> FloatArray:
+    """Means of so many generations, of all runs in a row: neighbours are too alike to be samples.
+
+    >>> block_means(np.array([[1.0, 3.0, 5.0, 7.0, 100.0]]), 2)
+    array([2., 6.])
+    """
+    blocks = max(1, values.shape[1] // size)
+    size = min(size, values.shape[1])
+    return np.asarray(values[:, : blocks * size].reshape(len(values), blocks, size).mean(axis=2).ravel())
+
+
+def over_runs(values: FloatArray, block: int) -> Measured:
+    """The mean of all generations with the 95 % interval of the runs' mean; of one run alone, of its
+    blocks'.
+
+    >>> over_runs(np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]]), 1).of
+    '3 runs'
+    >>> over_runs(np.array([[1.0, 2.0, 3.0, 4.0]]), 2).of
+    '2 blocks of 2 generations'
+    """
+    samples = values.mean(axis=1) if len(values) > 1 else block_means(values, block)
+    of = f"{len(values)} runs" if len(values) > 1 else f"{len(samples)} blocks of {block} generations"
+    mean = float(values.mean())
+    return Measured(mean, mean_interval(samples) if len(samples) > 1 else (mean, mean), of)
+
+
+def _narrowness(differences: FloatArray, points: FloatArray, block: int) -> FloatArray:
+    """0: as many points against either watcher; 1: all against one of them. Of blocks, a mean each."""
+    with_points = np.where(points > 0, points, 1)
+    return block_means(np.abs(differences) / with_points, block)
+
+
+def _evidence(found: Measured) -> str:
+    low, high = found.ci95
+    return f"mean {found.value:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f} ({found.of})"
+
+
+def _caption(runs: list[Learned], text: str) -> str:
+    return f"{text}; mean of {len(runs)} runs." if len(runs) > 1 else f"{text}; one run."

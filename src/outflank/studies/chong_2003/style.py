@@ -1,0 +1,163 @@
+"""How the parents play as evolution goes on: positional first, mobility later, says section 6."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.board import Board
+from outflank.games.match import Match
+from outflank.games.mobility import BLACK, WHITE, mobility_along
+from outflank.players.greedy import Player
+from outflank.players.names import named_player
+from outflank.plots.strategy_curves import draw_styles
+from outflank.studies.chong_2003.runs import PDP, PSP, Family, evolutions
+from outflank.studies.inference import mann_whitney
+from outflank.studies.laboratory import Laboratory, Learned
+from outflank.studies.outcome import Judged, Outcome, Tabled
+
+FloatArray = npt.NDArray[np.float64]
+MEASURES = ("own", "left", "mobility", "corners", "discs", "score")
+
+
+def mobility(laboratory: Laboratory) -> Outcome:
+    """Moves, corners and discs of the parents of some generations against both watchers."""
+    s = laboratory.settings
+    runs = evolutions(laboratory)
+    rows = np.array([_along_generations(laboratory, run) for run in runs])  # [runs, generations, measures]
+    found = {measure: rows[:, :, at] for at, measure in enumerate(MEASURES)}
+    generations = np.array(s["measured"])
+
+    def of(measure: str, window: Sequence[int]) -> FloatArray:
+        first, last = window
+        return np.asarray(found[measure][:, (first <= generations) & (generations <= last)].ravel())
+
+    corners = {"then": of("corners", s["positional"]), "before": of("corners", s["random"])}
+    moves = {"late": of("mobility", s["mobile"]), "before": of("mobility", s["positional"])}
+    positional = mann_whitney(corners, [("then", "before")], "greater")[0]
+    mobile = mann_whitney(moves, [("late", "before")], "greater")[0]
+    late_moves, late_discs = of("mobility", s["mobile"]), of("discs", s["mobile"])
+    percent = {name: 100 * found[name] for name in ("mobility", "corners", "discs", "score")}
+    figure = draw_styles(s["measured"], {
+        "moves to choose from,\nmoves 11 to 40": {"parents": found["own"], "watchers": found["left"]},
+        "share, %": {"moves": percent["mobility"], "corners": percent["corners"], "points": percent["score"]},
+    })  # fmt: skip
+    return Outcome(
+        {
+            "positional": Judged(
+                positional.p < 0.05, f"share of the corners {_means(corners)}; {positional.text}"
+            ),
+            "mobility": Judged(mobile.p < 0.05, f"share of the moves {_means(moves)}; {mobile.text}"),
+            "few discs": Judged(
+                bool(late_discs.mean() < 0.5 < late_moves.mean()),
+                f"late: {100 * late_discs.mean():.1f} % of the discs up to move 30, "
+                f"{100 * late_moves.mean():.1f} % of the moves",
+            ),
+        },
+        [
+            laboratory.draw(
+                "mobility", figure, "Parents against both watchers at depth 4, from random openings."
+            )
+        ],
+        [_table(s["measured"], found)],
+    )
+
+
+def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
+    """Different boards after so many random moves.
+
+    >>> boards = random_openings(3, 6, seed=1)
+    >>> [board.discs for board in boards], len(set(boards))
+    ([10, 10, 10], 3)
+    """
+    random = np.random.default_rng(seed)
+    found: dict[Board, None] = {}
+    while len(found) < count:
+        board = Board()
+        for _ in range(plies):
+            board = board.settled()
+            board = board.play(board.legal_moves[random.integers(len(board.legal_moves))])
+        if board.has_moves:
+            found[board] = None
+    return tuple(found)
+
+
+def _along_generations(laboratory: Laboratory, run: Learned) -> list[list[float]]:
+    """The measures of each generation that is looked at."""
+    s = laboratory.settings
+    openings = random_openings(s["openings"], s["opening_plies"], seed=1)
+
+    def work() -> list[list[float]]:
+        family = Family(run, s["measured"])
+        found = []
+        for done, generation in enumerate(s["measured"]):
+            laboratory.show(f"games of run {run.seed}", done, len(s["measured"]), "generations")
+            players = family.players(generation, family.settings.depth)
+            watchers = [named_player(f"{name},depth={s['watcher_depth']}") for name in (PDP, PSP)]
+            counts = [play_counted(one, other, openings, s) for one in players for other in watchers]
+            found.append(measures(np.array(counts)))
+        return found
+
+    kept: list[list[float]] = laboratory.part(f"run {run.seed}", work)
+    return kept
+
+
+def play_counted(
+    player: Player, watcher: Player, openings: Sequence[Board], settings: dict[str, Any]
+) -> tuple[float, ...]:
+    """A double game from each opening. Sums and counts for the player: its own moves to choose from and those
+    it left, in the middle game; its corners and the watcher's at the end; its share of the discs up to
+    move 30; its points."""
+    first, last = (move - settings["opening_plies"] for move in settings["middle"])
+    match = Match(player, watcher, double_games=len(openings), starts=openings)
+    batches = list(match.batches(record=True))
+    moves = np.concatenate([batch.moves for batch in batches if batch.moves is not None])
+    black_leads = np.concatenate([match.disc_differences(batch) for batch in batches]).astype(np.float64)
+    along = mobility_along(moves, [openings[game // 2] for game in range(len(moves))])
+    total = np.zeros(10)
+    for side, games in ((BLACK, slice(0, None, 2)), (WHITE, slice(1, None, 2))):
+        of_side = along.of_games(games)
+        own, left = of_side.choices(side, first, last), of_side.replies(side, first, last)
+        placed = 4 + settings["opening_plies"] + np.arange(31 - settings["opening_plies"])
+        played = np.arange(len(placed)) <= of_side.length[:, None]
+        share = ((1 + side * black_leads[games, : len(placed)] / placed) / 2)[played]
+        ends = side * black_leads[games, :][np.arange(len(of_side.length)), of_side.length]
+        total += (
+            own.sum(), own.size, left.sum(), left.size, of_side.corners_at_the_end(side).sum(),
+            of_side.corners_at_the_end(-side).sum(), share.sum(), share.size,
+            (ends > 0).sum() + (ends == 0).sum() / 2, len(ends),
+        )  # fmt: skip
+    return tuple(total.tolist())
+
+
+def measures(counts: FloatArray) -> list[float]:
+    """Of all games of a generation, as MEASURES names them.
+
+    >>> [round(x, 2) for x in measures(np.array([[60.0, 10, 30, 10, 1, 3, 4, 10, 1, 4]]))]
+    [6.0, 3.0, 0.67, 0.25, 0.4, 0.25]
+    """
+    s = counts.sum(axis=0)
+    own, left = s[0] / max(1, s[1]), s[2] / max(1, s[3])
+    return [float(x) for x in (own, left, own / max(own + left, 1e-9), s[4] / max(1, s[4] + s[5]),
+                               s[6] / s[7], s[8] / s[9])]  # fmt: skip
+
+
+def _means(samples: dict[str, FloatArray]) -> str:
+    return ", ".join(f"{name} {100 * values.mean():.1f} %" for name, values in samples.items())
+
+
+def _table(generations: Sequence[int], found: dict[str, FloatArray]) -> Tabled:
+    header = ("generation", "own moves", "moves left", "share of the moves", "of the corners",
+              "of the discs up to move 30", "of the points")  # fmt: skip
+    rows = [
+        (
+            str(generation),
+            *(f"{found[name][:, at].mean():.2f}" for name in ("own", "left")),
+            *(f"{100 * found[name][:, at].mean():.1f} %" for name in MEASURES[2:]),
+        )
+        for at, generation in enumerate(generations)
+    ]
+    return Tabled("Means of all runs", header, rows)
