@@ -166,8 +166,6 @@ def test_expected_utility_is_that_of_games_played_one_by_one(tmp_path: Path) -> 
 
 
 def test_without_published_files_their_rows_alone_are_missing(tmp_path: Path) -> None:
-    found = reproduce(laboratory("figure-7", tmp_path)).outcome.findings
-    assert [key for key, one in found.items() if isinstance(one, Missing)] == ["score of the file"]
     found = reproduce(laboratory("table-3", tmp_path)).outcome.findings
     assert [key for key, one in found.items() if isinstance(one, Missing)] == ["prb_nt15_001"]
 

@@ -1,9 +1,9 @@
 """Where the tuples of networks lie: a small board for each (Jaskowski 2014, Figure 3).
 
 >>> from outflank.evaluators.tuple_shapes import shape
->>> figure = draw_tuple_boards({"rand-8x4": shape("rand-8x4"), "all-3": shape("all-3")})
->>> len(figure.axes)
-32
+>>> figure = draw_tuple_boards({"rand-2x4": shape("rand-2x4"), "all-8": shape("all-8")})
+>>> [axes.get_label() for axes in figure.axes][:3]
+['rand-2x4 0', 'rand-2x4 1', 'all-8 0']
 """
 
 from __future__ import annotations
