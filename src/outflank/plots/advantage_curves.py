@@ -46,11 +46,12 @@ def draw_advantage(advantages: FloatArray, labels: AdvantageLabels, title: str) 
     axes.axvline(labels.book_moves, color=INK, linestyle=":", linewidth=1.4,
                  label=f"the book ends: after {labels.book_moves:.1f} moves on average")  # fmt: skip
     axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
-    reach = 1.08 * max(8.0, float(np.abs(advantages[0]).max()), float(np.abs([low, high]).max()))
+    reach = 1.2 * max(8.0, float(np.abs(advantages[0]).max()), float(np.abs([low, high]).max()))
     axes.set(xlim=(-0.5, moves[-1] + 0.5), ylim=(-reach, reach))
     for place, side, colour in ((0.97, "top", labels.black), (0.03, "bottom", labels.white)):
         who = f"{colour} ({'Black' if side == 'top' else 'White'}) leads"
-        axes.text(0.015, place, who, transform=axes.transAxes, va=side, fontsize=SIZE, parse_math=False)
+        axes.text(0.015, place, who, transform=axes.transAxes, va=side, fontsize=SIZE, parse_math=False,
+                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5}, zorder=5)  # fmt: skip
     axes.set_title(title, fontsize=11, parse_math=False)
     axes.set_xlabel("move", fontsize=SIZE)
     axes.set_ylabel("advantage of Black, discs", fontsize=SIZE)
