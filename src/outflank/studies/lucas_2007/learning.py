@@ -2,22 +2,125 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from outflank.plots.learning_curves import draw_learning_curves
-from outflank.studies.inference import mean_interval
-from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Measured, Outcome
+from outflank.studies.inference import mann_whitney
+from outflank.studies.kim_2007.several_runs import lies_above, of_runs
+from outflank.studies.laboratory import Laboratory, Learned
+from outflank.studies.outcome import Judged, Measured, Outcome, Tabled
+
+AS_PRINTED = "as printed"
+Entry = Mapping[str, Any]
 
 
 def figure_9(laboratory: Laboratory) -> Outcome:
     """The score against the standard heuristic as games of self-play go by."""
     s = laboratory.settings
-    runs = laboratory.learned(s["preset"], {"games": s["games"]})
-    logs = [run.log() for run in runs]
-    ends = [log[-1]["score"] for log in logs]
-    figure = draw_learning_curves({s["preset"]: logs}, "standard-heuristic")
-    return Outcome(
-        {"score at the end": Measured(float(np.mean(ends)), mean_interval(ends), f"{len(runs)} runs")},
-        [laboratory.draw("figure-9", figure, "Mean of the runs with its 95 % interval.")],
+    logs = {name: [run.log() for run in runs] for name, runs in _all_runs(laboratory).items()}
+    curves = {name: logs[name] for name in s["curves"]}
+    others = {name: logs[name] for name in s["others"]}
+    figure = draw_learning_curves(curves, "standard-heuristic", "Thirty snakes, by self-play")
+    beside = draw_learning_curves(
+        {AS_PRINTED: curves[AS_PRINTED]} | others, "standard-heuristic", "N-tuples beside other architectures"
     )
+    printed = curves[AS_PRINTED]
+    early = score_at(printed, s["early"])
+    return Outcome(
+        {
+            "improves": improves(printed),
+            "early": lies_above(f"score after {s['early']} games", early, 0.5),
+            "beats the heuristic": lies_above("score at the end", score_at(printed), 0.5),
+            "better": is_above_all(printed, others),
+            "faster": is_above_all(printed, others, s["early"]),
+        },
+        [
+            laboratory.draw("figure-9", figure, "Mean of the runs with its 95 % interval. At each point every"
+                            " run plays 100 games. What the names mean is in the table."),
+            laboratory.draw("other-architectures", beside, "The same for a weighted piece counter and an MLP,"
+                            " each with the best of three learning rates."),
+        ],
+        [_scores_table(logs, s)],
+    )  # fmt: skip
+
+
+def changes_of(settings: Mapping[str, Any], which: str, games: int) -> dict[str, Any]:
+    """What a named setting changes in the preset, for a player after so many games, measured then alone.
+
+    >>> changes_of({"curves": {"by inversion": {"view": "inversion"}}}, "by inversion", 500)
+    {'view': 'inversion', 'games': 500, 'measure_every': 500}
+    """
+    return {**settings["curves"][which], "games": games, "measure_every": games}
+
+
+def score_at(logs: Sequence[Sequence[Entry]], games: int | None = None) -> Measured:
+    """The mean score of the runs after so many games, or at the end.
+
+    >>> score_at([[{"games": 25, "score": 0.2, "ci95": [0.1, 0.3]}]], 25)
+    Measured(value=0.2, ci95=(0.1, 0.3), of='1 run')
+    """
+    entries = [_entry(log, games) for log in logs]
+    low, high = entries[0]["ci95"]
+    return of_runs([entry["score"] for entry in entries], alone=(low, high))
+
+
+def improves(logs: Sequence[Sequence[Entry]]) -> Judged:
+    """Whether the last fifth of all measurements is higher than the first fifth, by rank."""
+    length = min(map(len, logs))
+    fifth = max(2, length // 5)
+    first = [entry["score"] for log in logs for entry in log[:fifth]]
+    last = [entry["score"] for log in logs for entry in log[-fifth:]]
+    found = mann_whitney({"last": last, "first": first}, alternative="greater")[0]
+    return Judged(
+        found.p < 0.05,
+        f"mean {np.mean(first):.3f} in the first fifth of the curve, {np.mean(last):.3f} in the last;"
+        f" Mann-Whitney {found.text}",
+    )
+
+
+def _all_runs(laboratory: Laboratory) -> dict[str, list[Learned]]:
+    s = laboratory.settings
+    changes = {**s["curves"], **s["others"]}
+    return laboratory.learned_all(
+        {name: (s["preset"], {"games": s["games"], **changed}) for name, changed in changes.items()}
+    )
+
+
+def is_above_all(
+    printed: Sequence[Sequence[Entry]],
+    others: Mapping[str, Sequence[Sequence[Entry]]],
+    games: int | None = None,
+) -> Judged:
+    """Run by run, after so many games or at the end: Mann-Whitney against each, with Holm's correction."""
+    scores = {
+        name: [_entry(log, games)["score"] for log in logs]
+        for name, logs in {AS_PRINTED: printed, **others}.items()
+    }
+    found = mann_whitney(scores, [(AS_PRINTED, name) for name in others], alternative="greater")
+    told = [f"{np.mean(scores[one.second]):.3f} ({one.second}, {one.text})" for one in found]
+    return Judged(
+        all(one.p_holm < 0.05 for one in found),
+        f"{np.mean(scores[AS_PRINTED]):.3f} against {' and '.join(told)}",
+    )
+
+
+def _entry(log: Sequence[Entry], games: int | None) -> Entry:
+    """The measurement after so many games, or the last one before; without a number, the last of all."""
+    return [entry for entry in log if games is None or entry["games"] <= games][-1]
+
+
+def _scores_table(logs: Mapping[str, Sequence[Sequence[Entry]]], s: Mapping[str, Any]) -> Tabled:
+    places = [games for games in s["shown"] if games <= s["games"]]
+    rows = []
+    for name, of_name in logs.items():
+        found = [score_at(of_name, games) for games in places]
+        changes = {**s["curves"], **s["others"]}[name]
+        told = ", ".join(f"{key} = {value}" for key, value in changes.items()) or "nothing"
+        rows.append(
+            [name, told, *(f"{one.value:.3f} ({one.ci95[0]:.3f} to {one.ci95[1]:.3f})" for one in found)]
+        )
+    title = "Score against the standard heuristic after so many games of self-play, with its 95 % interval"
+    return Tabled(title, ["curve", "changed in the preset", *(f"{games:,}" for games in places)], rows)

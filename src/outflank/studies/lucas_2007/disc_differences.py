@@ -1,0 +1,180 @@
+"""Disc differences along games: Figure 5, the heuristic against random; Figure 10, the learned system.
+
+>>> lead_changes(np.array([[0, 3, 0, -1, 2, 2]]))
+array([2])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from outflank.evaluators.protocol import FloatArray
+from outflank.games.game import Game
+from outflank.games.match import Match
+from outflank.players.greedy import Player
+from outflank.players.names import named_player
+from outflank.plots.game_curves import draw_disc_differences
+from outflank.plots.typical_games import draw_typical_game
+from outflank.studies.inference import share_interval
+from outflank.studies.kim_2007.several_runs import lies_above, of_runs, told
+from outflank.studies.laboratory import Laboratory, Learned
+from outflank.studies.lucas_2007.learning import AS_PRINTED, changes_of
+from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
+from outflank.studies.outcome import Drawn, Judged, Measured, Outcome, Tabled
+
+LAST = 60  # moves of a whole game
+MIDDLE = slice(LAST // 3, 2 * LAST // 3 + 1)  # moves 20 to 40
+FINAL_FIFTH = LAST * 4 // 5  # begins after move 48
+
+
+def figure_5(laboratory: Laboratory) -> Outcome:
+    """How the disc difference goes up and down when the heuristic meets a random player."""
+    s = laboratory.settings
+    transcripts = laboratory.part("games", lambda: _transcripts(s))
+    games = [Game.from_transcript(moves) for moves in transcripts]
+    differences = padded([game.disc_differences for game in games])
+    changes = lead_changes(differences)
+    typical = most_typical(differences, changes)
+    volatile = int(np.sum(changes >= s["lead_changes"]))
+    often = Measured(volatile / len(games), share_interval(volatile, len(games)), f"{len(games):,} games")
+    figure = draw_typical_game(differences, typical, len(games[typical].moves),
+                               "The standard heuristic (Black) against a random player")  # fmt: skip
+    return Outcome(
+        {"volatile": lies_above(f"games with {s['lead_changes']} or more changes of the lead", often, 0.5)},
+        [laboratory.draw("figure-5", figure, f"One game of {len(games):,}, the one nearest to the median of"
+                         f" those with {changes[typical]} changes of the lead, and where the others lie.")],
+        [_swings(differences, changes)],
+    )  # fmt: skip
+
+
+def figure_10(laboratory: Laboratory) -> Outcome:
+    """Games of the learned system, Black, against the standard heuristic."""
+    s = laboratory.settings
+    wanted = {which: (s["preset"], changes_of(s, which, s["games"])) for which in s["curves"]}
+    runs = laboratory.learned_all(wanted)
+    measured = {
+        which: [_measure(laboratory, which, run) for run in of_which] for which, of_which in runs.items()
+    }
+    printed = measured[AS_PRINTED]
+    counts = network_weights(snake_lengths(s["squares"]), s["snakes"])
+    mean = float(counts[0] @ counts[1])
+    return Outcome(
+        {
+            "won": _share(printed, "won"),
+            "worse in the middle": lies_above("share of games behind", _share(printed, "behind"), 0.5),
+            "dominates at last": _dominates_at_last(printed),
+            "weights": Measured(mean, central_range(counts), "95 % of networks, counted"),
+        },
+        [_ten_games(laboratory, number, which, runs[which]) for number, which in enumerate(runs, start=1)],
+        [_summary(measured)],
+    )  # fmt: skip
+
+
+def _swings(differences: FloatArray, changes: FloatArray) -> Tabled:
+    """What else "volatile" could mean."""
+    played = np.abs(np.diff(differences, axis=1))
+    measures = {
+        "changes of the lead": changes,
+        "highest minus lowest difference, discs": np.ptp(differences, axis=1),
+        "mean change with a move, discs": played.sum(axis=1) / (played > 0).sum(axis=1),
+        "difference at the end, discs": differences[:, -1],
+    }
+    rows = [[name, *(f"{x:.3g}" for x in np.quantile(of_games, (0.05, 0.25, 0.5, 0.75, 0.95)))]
+            for name, of_games in measures.items()]  # fmt: skip
+    header = ["measure", "5 %", "25 %", "median", "75 %", "95 %"]
+    return Tabled("How the games went: quantiles over the games", header, rows)
+
+
+def padded(games: Sequence[Sequence[int]]) -> FloatArray:
+    """Disc differences [games, 61]; a game that ends early keeps its last."""
+    return np.array([[*game, *[game[-1]] * (LAST + 1 - len(game))] for game in games], dtype=np.float64)
+
+
+def lead_changes(differences: FloatArray) -> FloatArray:
+    """How often the lead goes from one side to the other, in each game; a tie on the way does not count."""
+    return np.array([
+        np.count_nonzero(np.diff(signs[signs != 0])) for signs in np.sign(differences)
+    ])  # fmt: skip
+
+
+def most_typical(differences: FloatArray, changes: FloatArray) -> int:
+    """Of the games with the median number of lead changes, the one nearest to the median curve."""
+    middle = np.sort(changes)[len(changes) // 2]
+    distance = np.square(differences - np.median(differences, axis=0)).sum(axis=1)
+    return int(np.argmin(np.where(changes == middle, distance, np.inf)))
+
+
+def _transcripts(s: Mapping[str, Any]) -> list[str]:
+    """The games in which the first player is Black: every other one."""
+    match = Match(named_player("standard-heuristic"), named_player("random"), double_games=s["double_games"],
+                  epsilon=s["epsilon"])  # fmt: skip
+    return [game.transcript for game in list(match.games())[::2]]
+
+
+def _measure(laboratory: Laboratory, which: str, run: Learned) -> dict[str, Any]:
+    s = laboratory.settings
+    work = lambda: games_as_black(_match(run, s, s["double_games"]))  # noqa: E731
+    return dict(laboratory.part(f"{which} seed {run.seed}", work, {**s, "seed": run.seed}))
+
+
+def _match(run: Learned, s: Mapping[str, Any], double_games: int) -> Match:
+    heuristic: Player = named_player("standard-heuristic")
+    return Match(run.player(), heuristic, double_games=double_games, epsilon=s["epsilon"], seed=run.seed)
+
+
+def games_as_black(match: Match) -> dict[str, Any]:
+    """Of the games in which the first player is Black: how many, won, behind in the middle; the mean curve
+    and its standard error."""
+    curves = np.concatenate([
+        match.disc_differences(batch)[batch.first_game % 2 :: 2] for batch in match.batches(record=True)
+    ]).astype(np.float64)  # fmt: skip
+    behind = curves[:, MIDDLE].mean(axis=1) < 0
+    return {"games": len(curves), "won": int(np.sum(curves[:, -1] > 0)), "behind": int(behind.sum()),
+            "mean": curves.mean(axis=0).tolist(),
+            "error": (curves.std(axis=0, ddof=1) / np.sqrt(len(curves))).tolist()}  # fmt: skip
+
+
+def _share(measured: Sequence[Mapping[str, Any]], what: str) -> Measured:
+    first = measured[0]
+    return of_runs([one[what] / one["games"] for one in measured],
+                   alone=share_interval(first[what], first["games"]))  # fmt: skip
+
+
+def _dominates_at_last(measured: Sequence[Mapping[str, Any]]) -> Judged:
+    """The mean difference is below 0 where the final fifth begins and above 0 at the end."""
+    before, after = (_mean_at(measured, move) for move in (FINAL_FIFTH, LAST))
+    return Judged(
+        before.ci95[1] < 0 < after.ci95[0],
+        f"{told(f'disc difference after move {FINAL_FIFTH}', before, 2)}; {told('at the end', after, 2)}",
+    )
+
+
+def _mean_at(measured: Sequence[Mapping[str, Any]], move: int) -> Measured:
+    mean, reach = measured[0]["mean"][move], 1.96 * measured[0]["error"][move]
+    return of_runs([one["mean"][move] for one in measured], alone=(mean - reach, mean + reach))
+
+
+def _ten_games(laboratory: Laboratory, number: int, which: str, runs: Sequence[Learned]) -> Drawn:
+    """The first ten games as Black of the first run."""
+    s = laboratory.settings
+    games = list(_match(runs[0], s, s["drawn"]).games())[::2]
+    won = sum(game.disc_differences[-1] > 0 for game in games)
+    figure = draw_disc_differences(games, f"N-tuple system (Black), {which}, against the heuristic")
+    caption = f"""{which}: the first {len(games)} games of the first run after {s["games"]:,} games of \
+self-play; it won {won}."""
+    return laboratory.draw(f"figure-10-{number}", figure, caption)
+
+
+def _summary(measured: Mapping[str, Sequence[Mapping[str, Any]]]) -> Tabled:
+    moves = (10, 20, 30, 40, FINAL_FIFTH, 54, LAST)
+    rows = []
+    for which, of_which in measured.items():
+        won, behind = _share(of_which, "won"), _share(of_which, "behind")
+        rows.append([which, *(f"{100 * one.value:.0f} ({100 * one.ci95[0]:.0f} to {100 * one.ci95[1]:.0f})"
+                              for one in (won, behind)),
+                     *(f"{_mean_at(of_which, move).value:+.1f}" for move in moves)])  # fmt: skip
+    header = ["setting", "won, %", "behind in moves 20 to 40, %", *(f"move {move}" for move in moves)]
+    return Tabled("All runs, as Black: games won, games behind, mean disc difference", header, rows)

@@ -1,0 +1,109 @@
+"""A table's weights after learning: three squares along an edge into the corner. Figure 6.
+
+>>> table = expansions(EDGE_INTO_CORNER)
+>>> len(table), 3 ** len(table[0])
+(8, 27)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from outflank.evaluators.ntuple_network import NTupleNetwork
+from outflank.evaluators.protocol import FloatArray
+from outflank.evaluators.tuple_shapes import expansions, shape
+from outflank.learners.presets import preset_or_file
+from outflank.learners.td import TdLearner, TdSettings
+from outflank.plots.ntuple_tables import draw_table
+from outflank.studies.inference import mann_whitney
+from outflank.studies.kim_2007.several_runs import of_runs
+from outflank.studies.laboratory import Laboratory
+from outflank.studies.outcome import Finding, Judged, Measured, Outcome, Tabled
+
+EDGE_INTO_CORNER = (0, 1, 2)
+
+
+def figure_6(laboratory: Laboratory) -> Outcome:
+    """The 27 weights of the edge tuple: within a system of thirty, and as a system of its own."""
+    s = laboratory.settings
+    learned = {
+        name: np.array([
+            laboratory.part(f"{name}, seed {seed}", _learning(s, count, seed),
+                            {**s, "other tuples": count, "seed": seed})
+            for seed in laboratory.seeds
+        ])
+        for name, count in s["systems"].items()
+    }  # fmt: skip
+    weights = learned[s["system"]]
+    table = expansions(EDGE_INTO_CORNER)
+    figures = [
+        laboratory.draw(f"figure-6-{number}", draw_table(table, of_system, f"The edge 3-tuple {name}"),
+                        f"The table after {s['games']} games of self-play as printed: {name}.")
+        for number, (name, of_system) in enumerate(learned.items(), start=1)
+    ]  # fmt: skip
+    findings: dict[str, Finding] = {
+        "placements": Measured.exactly(len(table)),
+        "entries": Measured.exactly(weights.shape[1]),
+        "range": _range(weights),
+        "all white": _extreme(weights, 0),
+        "all black": _extreme(-weights, weights.shape[1] - 1),
+        "good for black": _corner_counts(weights),
+    }
+    return Outcome(findings, figures, [_compared(learned)])
+
+
+def learned_table(settings: TdSettings, games: int, other_tuples: int, seed: int) -> FloatArray:
+    """The edge tuple's weights after so many games, in a system with so many random snakes."""
+    tables = [expansions(EDGE_INTO_CORNER), *shape(settings.evaluator, seed)[:other_tuples]]
+    learner = TdLearner(settings, seed, NTupleNetwork(tables))
+    learner.play(games)
+    return np.asarray(learner.learned().weights[: 3 ** len(EDGE_INTO_CORNER)])
+
+
+def _learning(s: Mapping[str, Any], other_tuples: int, seed: int) -> Any:
+    settings, _ = preset_or_file(s["preset"], [])
+    assert isinstance(settings, TdSettings)
+    return lambda: learned_table(settings, s["games"], other_tuples, seed).tolist()
+
+
+def _range(weights: FloatArray) -> Measured:
+    """The largest size of a weight in a table."""
+    largest = np.abs(weights).max(axis=1).tolist()
+    return of_runs(largest, alone=(largest[0], largest[0]))
+
+
+def _extreme(weights: FloatArray, entry: int) -> Judged:
+    """Whether an entry is the lowest of the mean table."""
+    mean = weights.mean(axis=0)
+    each = int(np.sum(weights.argmin(axis=1) == entry))
+    return Judged(
+        int(mean.argmin()) == entry,
+        f"index {int(mean.argmin())} is the extreme of the mean table; index {entry} is of the tables of"
+        f" {each} of {len(weights)} runs",
+    )
+
+
+def _corner_counts(weights: FloatArray) -> Judged:
+    """Whether entries with a black corner are worth more than entries with a white one."""
+    mean = weights.mean(axis=0)
+    third = mean.size // 3  # the corner is the first square, the most significant digit
+    found = mann_whitney({"black": mean[-third:], "white": mean[:third]}, alternative="greater")[0]
+    black, white = mean[-third:].mean(), mean[:third].mean()
+    return Judged(
+        found.p < 0.05,
+        f"mean weight {black:+.4f} with a black corner, {white:+.4f} with a white one; {found.text}",
+    )
+
+
+def _compared(learned: Mapping[str, FloatArray]) -> Tabled:
+    rows = []
+    for name, weights in learned.items():
+        mean, last = weights.mean(axis=0), weights.shape[1] - 1
+        rows.append([name, f"{mean[0]:+.4f}", f"{np.sum(weights.argmin(axis=1) == 0)} of {len(weights)}",
+                     f"{mean[last]:+.4f}", f"{np.sum(weights.argmax(axis=1) == last)} of {len(weights)}",
+                     f"{np.abs(weights).max(axis=1).mean():.4f}"])  # fmt: skip
+    header = ["system", "all white", "lowest in", "all black", "highest in", "largest size of a weight"]
+    return Tabled("The table in two systems, mean of the runs", header, rows)
