@@ -14,7 +14,7 @@ from outflank import named_player
 from outflank.studies.experiment import Experiment, Row
 from outflank.studies.laboratory import Activity, Interrupted, Laboratory
 from outflank.studies.outcome import Measured, Outcome
-from outflank.studies.published_files import PublishedFiles
+from outflank.league.published_files import PublishedFiles
 from outflank.studies.report import html_page, overview, paper_report, write_reports
 from outflank.studies.reproduction import Result, kept_result, reproduce
 

@@ -28,7 +28,7 @@ from sqlalchemy.orm import Session
 
 from outflank.evaluators.storage import View
 from outflank.games.statistics import Tally
-from outflank.league.inspection import inspect_file
+from outflank.league.inspection import Inspected, inspect_file
 from outflank.league.names import checked_link, checked_name, checked_note, folded
 from outflank.league.schema import Content, Entrant, Job, Nomination, Player, Score
 from outflank.league.scoring import DOUBLE_GAMES
@@ -118,25 +118,26 @@ class League:
     ) -> Player:
         """A player for the league. When this returns it is stored and its scoring waits; the file is read
         in a process of its own first."""
-        return self.add(self.entrant(key), file, name=name, view=view, note=note, link=link)
+        entrant = self.entrant(key)
+        checked_name(name, "player")
+        if (size := file.stat().st_size) > LARGEST_FILE:
+            raise ValueError(f"the file has {size / 2**20:.1f} MB; the league takes {LARGEST_FILE >> 20} MB")
+        inspected = inspect_file(file, view)
+        return self.add(entrant, file.read_bytes(), inspected, name=name, note=note, link=link)
 
     def add(
         self,
         entrant: Entrant,
-        file: Path,
+        content: bytes,
+        inspected: Inspected,
         *,
         name: str,
-        view: View | None = None,
         note: str = "",
         link: str = "",
     ) -> Player:
-        """As submit(), of an entrant whose key was checked."""
+        """As submit(), of a file that was inspected, for an entrant whose key was checked."""
         checked_name(name, "player")
         note, link = checked_note(note), checked_link(link)
-        if (size := file.stat().st_size) > LARGEST_FILE:
-            raise ValueError(f"the file has {size / 2**20:.1f} MB; the league takes {LARGEST_FILE >> 20} MB")
-        inspected = inspect_file(file, view)
-        content = file.read_bytes()
         digest = hashlib.sha256(content).hexdigest()
         now = time.time()
         with self.store.writing() as session:

@@ -33,8 +33,11 @@ BUILT_IN = {
 }
 
 
-def load_built_in(name: str) -> StoredPlayer:
+def built_in_file(name: str) -> Path:
     folder = Path(str(files("outflank") / "data" / "players"))
-    path = next(folder.glob(f"{name}.*"))
-    stored = load_player(path)
+    return next(folder.glob(f"{name}.*"))
+
+
+def load_built_in(name: str) -> StoredPlayer:
+    stored = load_player(built_in_file(name))
     return StoredPlayer(stored.evaluator, BUILT_IN[name].view, stored.provenance)

@@ -39,7 +39,7 @@ from outflank.players.names import NamedPlayer, named_player
 from outflank.studies.experiment import Experiment, Scale
 from outflank.studies.machine import machine, version
 from outflank.studies.outcome import Drawn
-from outflank.studies.published_files import PublishedFiles
+from outflank.league.published_files import PublishedFiles
 
 DOTS_AN_INCH = 100  # a figure 8 inches wide is 800 pixels wide
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from outflank.learners.executor import Executor
     from outflank.studies.experiment import Experiment, Scale
     from outflank.studies.laboratory import Activity
-    from outflank.studies.published_files import PublishedFiles
+    from outflank.league.published_files import PublishedFiles
     from outflank.studies.reproduction import Result
 
 SCALE_HELP = "quick: seconds each. standard: minutes each. paper: the paper's budget."
@@ -116,7 +116,7 @@ def _reproduce_all(
     from outflank.evaluators.whole_files import alone_in
     from outflank.learners.executor import executor_for
     from outflank.studies.laboratory import Interrupted
-    from outflank.studies.published_files import PublishedFiles
+    from outflank.league.published_files import PublishedFiles
 
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; choose another --out")

@@ -1,5 +1,5 @@
-"""Files that others published: players and boards. They are not part of outflank; experiments use them
-where they are there.
+"""Files that others published: players and boards. They are not part of outflank; the league and the
+experiments use them where they are there.
 
 >>> PublishedFiles(None).player("Burrow2011ETDL", "negation") is None
 True
@@ -48,12 +48,16 @@ class PublishedFiles:
 
     def player(self, name: str, view: View | None = None) -> GreedyPlayer | None:
         """A published player by its file's name; None if it is not there."""
-        path = self._path("players", f"{name}.player")
+        path = self.file(name)
         if path is None:
             return None
         player = named_player(f"{path},view={view or VIEWS.get(name, 'inversion')}")
         assert isinstance(player, GreedyPlayer)
         return replace(player, name=name)
+
+    def file(self, name: str) -> Path | None:
+        """A published player's file."""
+        return self._path("players", f"{name}.player")
 
     def players(self) -> list[GreedyPlayer]:
         """All that are there, of those whose view is known."""

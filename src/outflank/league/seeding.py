@@ -1,0 +1,63 @@
+"""A fresh league is not empty: outflank's own players, and the published ones whose files are there.
+
+>>> from outflank.league.store import Store
+>>> league = League(Store("sqlite://"))
+>>> len(seed(league, PublishedFiles(None)))
+8
+>>> seed(league, PublishedFiles(None))  # once is enough
+[]
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from sqlalchemy import select
+
+from outflank.evaluators.storage import View
+from outflank.league.inspection import inspect_here
+from outflank.league.league import HOUSE, League, Taken
+from outflank.league.names import folded
+from outflank.league.published_files import VIEWS, PublishedFiles
+from outflank.league.schema import Entrant
+from outflank.players.built_in import BUILT_IN, built_in_file
+
+SOURCES = {
+    "Jaskowski2014All2": "Jaskowski 2014, Figure 7.",
+    "Burrow2011ETDL": "Burrow 2011, evolution and temporal differences.",
+    "Manning2010Nash70": "Manning 2010, resource-limited Nash memory.",
+    "JaskowskiSzubert2015CoCMAES-2": "Jaskowski and Szubert 2015, competitive CMA-ES, 2-tuples.",
+    "JaskowskiSzubert2015CoCMAES-4": "Jaskowski and Szubert 2015, competitive CMA-ES, 4-tuples.",
+    "SzubertJaskowskiKrawiec2013CTDL": "Szubert, Jaskowski and Krawiec 2013, co-evolution and TD.",
+}
+
+
+def seed(league: League, published: PublishedFiles) -> list[str]:
+    """Add what is not there yet; the names of those that were added."""
+    added = []
+    own, others = (_house(league, name) for name in HOUSE)
+    for name, built_in in BUILT_IN.items():
+        added += _add(league, own, built_in_file(name), name, built_in.view, built_in.description)
+    for name, view in VIEWS.items():
+        if (file := published.file(name)) is not None:
+            added += _add(league, others, file, name, view, SOURCES[name])
+    return added
+
+
+def _add(league: League, entrant: Entrant, file: Path, name: str, view: View, note: str) -> list[str]:
+    try:
+        league.add(entrant, file.read_bytes(), inspect_here(file, view), name=name, note=note)
+    except Taken:  # seeded before, or the same weights under another name
+        return []
+    return [name]
+
+
+def _house(league: League, name: str) -> Entrant:
+    """An entrant without a key: nobody can submit for it."""
+    with league.store.writing() as session:
+        entrant = session.scalar(select(Entrant).where(Entrant.folded_name == folded(name)))
+        if entrant is None:
+            entrant = Entrant(name=name, folded_name=folded(name), created=time.time())
+            session.add(entrant)
+        return entrant
