@@ -58,6 +58,7 @@ def draw_discs_at_depths(
     axes.axhline(32, color=INK, linewidth=0.8)
     axes.set(xlim=(-0.55, len(discs) - 0.45), ylim=(0, 64))
     axes.set_xticks(range(len(discs)), [f"parents at {name}" for name in discs], fontsize=SIZE)
+    axes.grid(visible=False, axis="x")
     axes.yaxis.set_major_locator(MultipleLocator(16))
     axes.set_ylabel(f"discs of the parent against {opponent}", fontsize=SIZE)
     _draw_key(axes, 2)
@@ -81,6 +82,8 @@ def draw_styles(generations: Sequence[int], panels: Mapping[str, Mapping[str, Fl
                       marker=MARKERS[number], markersize=4.5)  # fmt: skip
             axes.fill_between(generations, low, high, color=COLOURS[number], alpha=0.18, linewidth=0)
         axes.set_ylabel(label, fontsize=SIZE)
+        if "%" in label:
+            axes.set_ylim(0, 100)
         _prepare(axes)
         _draw_key(axes, 3)
     rows[-1].set_xlabel("generation", fontsize=SIZE)
