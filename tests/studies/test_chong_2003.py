@@ -95,8 +95,8 @@ def test_the_last_moves_are_counted_for_black_in_first_and_white_in_second_games
 
 
 def test_blocks_and_intervals_of_one_run() -> None:
-    assert block_means(np.arange(6.0).reshape(2, 3), 2).tolist() == [0.5, 3.5]
-    assert block_means(np.array([[4.0]]), 50).tolist() == [4.0]
+    assert block_means(np.arange(6.0).reshape(2, 3), 2).tolist() == [[0.5], [3.5]]
+    assert block_means(np.array([[4.0]]), 50).tolist() == [[4.0]]
     alone = over_runs(np.array([[0.2, 0.2, 0.4, 0.4]]), 2)
     assert alone.value == pytest.approx(0.3)
     assert alone.ci95[0] < 0.3 < alone.ci95[1]

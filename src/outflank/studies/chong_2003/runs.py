@@ -22,8 +22,11 @@ from outflank.learners.watching import fittest_parents_game, watcher_names
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import SearchPlayer
 from outflank.plots.watching_curves import points_of_parents
+from outflank.studies.inference import mann_whitney, mean_interval
 from outflank.studies.laboratory import Laboratory, Learned
+from outflank.studies.outcome import Judged
 
+FloatArray = npt.NDArray[np.float64]
 PDP, PSP = "disc-difference", "positional"  # the paper's piece differential and positional players
 
 
@@ -101,9 +104,29 @@ def chosen(runs: Sequence[Learned], window: Sequence[int], choice: str) -> Gener
     return max(generations, key=CHOICES[choice])
 
 
-def percent_of(runs: Sequence[Learned]) -> npt.NDArray[np.float64]:
+def percent_of(runs: Sequence[Learned]) -> FloatArray:
     """The points of each generation as a share of the most possible, in percent: a row a run."""
     return np.array([points_of_parents(run.log()).percent for run in runs])
+
+
+def rises(early: FloatArray, late: FloatArray, text: str) -> Judged:
+    """Whether late values are higher than early ones, [runs, samples] both: of several runs, by the 95 %
+    interval of the runs' rises, since the generations of one run are not independent; of one run, by
+    Mann-Whitney for want of anything better. `text` formats a value.
+
+    >>> rises(np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([[4.0], [4.2]]), "{:.1f}")
+    Judged(holds=True, evidence='1.5, then 4.1; rise 2.6, 95 % interval 1.3 to 3.9 (2 runs)')
+    >>> rises(np.array([[1.0, 2.0]]), np.array([[4.0]]), "{:.0f}").holds
+    False
+    """
+    both = f"{text.format(early.mean())}, then {text.format(late.mean())}"
+    if len(early) == 1:
+        found = mann_whitney({"late": late[0], "early": early[0]}, [("late", "early")], "greater")[0]
+        return Judged(found.p < 0.05, f"{both}; one run, one-sided {found.text}")
+    found_rises = late.mean(axis=1) - early.mean(axis=1)
+    mean, low, high = (text.format(value) for value in (found_rises.mean(), *mean_interval(found_rises)))
+    evidence = f"{both}; rise {mean}, 95 % interval {low} to {high} ({len(early)} runs)"
+    return Judged(mean_interval(found_rises)[0] > 0, evidence)
 
 
 class Family:

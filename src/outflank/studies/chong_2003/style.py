@@ -14,8 +14,7 @@ from outflank.games.mobility import BLACK, WHITE, mobility_along
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
 from outflank.plots.strategy_curves import draw_styles
-from outflank.studies.chong_2003.runs import PDP, PSP, Family, evolutions
-from outflank.studies.inference import mann_whitney
+from outflank.studies.chong_2003.runs import PDP, PSP, Family, evolutions, rises
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.outcome import Judged, Outcome, Tabled
 
@@ -31,14 +30,10 @@ def mobility(laboratory: Laboratory) -> Outcome:
     found = {measure: rows[:, :, at] for at, measure in enumerate(MEASURES)}
     generations = np.array(s["measured"])
 
-    def of(measure: str, window: Sequence[int]) -> FloatArray:
+    def of(measure: str, window: Sequence[int]) -> FloatArray:  # a share in percent: [runs, generations]
         first, last = window
-        return np.asarray(found[measure][:, (first <= generations) & (generations <= last)].ravel())
+        return np.asarray(100 * found[measure][:, (first <= generations) & (generations <= last)])
 
-    corners = {"then": of("corners", s["positional"]), "before": of("corners", s["random"])}
-    moves = {"late": of("mobility", s["mobile"]), "before": of("mobility", s["positional"])}
-    positional = mann_whitney(corners, [("then", "before")], "greater")[0]
-    mobile = mann_whitney(moves, [("late", "before")], "greater")[0]
     late_moves, late_discs = of("mobility", s["mobile"]), of("discs", s["mobile"])
     percent = {name: 100 * found[name] for name in ("mobility", "corners", "discs", "score")}
     figure = draw_styles(s["measured"], {
@@ -47,14 +42,12 @@ def mobility(laboratory: Laboratory) -> Outcome:
     })  # fmt: skip
     return Outcome(
         {
-            "positional": Judged(
-                positional.p < 0.05, f"share of the corners {_means(corners)}; {positional.text}"
-            ),
-            "mobility": Judged(mobile.p < 0.05, f"share of the moves {_means(moves)}; {mobile.text}"),
+            "positional": rises(of("corners", s["random"]), of("corners", s["positional"]), "{:.1f} %"),
+            "mobility": rises(of("mobility", s["positional"]), of("mobility", s["mobile"]), "{:.1f} %"),
             "few discs": Judged(
-                bool(late_discs.mean() < 0.5 < late_moves.mean()),
-                f"late: {100 * late_discs.mean():.1f} % of the discs up to move 30, "
-                f"{100 * late_moves.mean():.1f} % of the moves",
+                bool(late_discs.mean() < 50 < late_moves.mean()),
+                f"late: {late_discs.mean():.1f} % of the discs up to move 30, "
+                f"{late_moves.mean():.1f} % of the moves",
             ),
         },
         [
@@ -143,10 +136,6 @@ def measures(counts: FloatArray) -> list[float]:
     own, left = s[0] / max(1, s[1]), s[2] / max(1, s[3])
     return [float(x) for x in (own, left, own / max(own + left, 1e-9), s[4] / max(1, s[4] + s[5]),
                                s[6] / s[7], s[8] / s[9])]  # fmt: skip
-
-
-def _means(samples: dict[str, FloatArray]) -> str:
-    return ", ".join(f"{name} {100 * values.mean():.1f} %" for name, values in samples.items())
 
 
 def _table(generations: Sequence[int], found: dict[str, FloatArray]) -> Tabled:
