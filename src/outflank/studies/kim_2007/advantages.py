@@ -24,7 +24,7 @@ from outflank.players.opening_book import OpeningBook
 from outflank.plots.advantage_curves import AdvantageLabels, draw_advantage
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game
 from outflank.studies.inference import mean_interval, share_interval
-from outflank.studies.kim_2007.several_runs import lies_above, lies_below, of_runs, told
+from outflank.studies.kim_2007.several_runs import SCORES, lies_above, lies_below, of_runs, told
 from outflank.studies.kim_2007.versions import Population, evolved_versions, population_of
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.outcome import Finding, Judged, Measured, Outcome
@@ -120,7 +120,8 @@ def of_games(runs: Runs, value: Callable[[JudgedGame], float]) -> Measured:
 def _share(runs: Runs, value: Callable[[JudgedGame], float]) -> Measured:
     """As of_games, of something that is 0, one half or 1 in each game."""
     values = [[value(game) for game in run] for run in runs]
-    return of_runs([float(np.mean(run)) for run in values], share_interval(sum(values[0]), len(values[0])))
+    alone = share_interval(sum(values[0]), len(values[0]))
+    return of_runs([float(np.mean(run)) for run in values], alone, within=SCORES)
 
 
 def _score(runs: Runs) -> Measured:

@@ -19,7 +19,7 @@ from outflank.players.names import NamedPlayer, named_player
 from outflank.plots.tournaments import draw_tournament
 from outflank.studies.experiment import find_experiments
 from outflank.studies.kim_2007.champion import SEED_PLAYER, champion_settings
-from outflank.studies.kim_2007.several_runs import lies_above, of_runs
+from outflank.studies.kim_2007.several_runs import SCORES, lies_above, of_runs
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.outcome import Finding, Measured, Outcome, Tabled
 
@@ -132,10 +132,12 @@ def _findings(leagues: Sequence[League]) -> dict[str, Finding]:
     found: dict[str, Finding] = {}
     for key, name in {"evolved": EVOLVED, "seed": SEED}.items():
         alone = rank_interval(intervals, first.interval(name))
-        found[f"rank of {key}"] = _over([league.rank(name) for league in leagues], alone)
+        found[f"rank of {key}"] = _over(
+            [league.rank(name) for league in leagues], alone, (1.0, len(intervals))
+        )
         scores = [league.score(name) for league in leagues]
-        found[f"score of {key}"] = _over(scores, first.interval(name))
-    found["duel"] = duel = _over([league.duel.score for league in leagues], first.duel.ci95)
+        found[f"score of {key}"] = _over(scores, first.interval(name), SCORES)
+    found["duel"] = duel = _over([league.duel.score for league in leagues], first.duel.ci95, SCORES)
     found["beats its seed"] = lies_above("score against its seed", duel, 0.5)
     leads = [league.score(EVOLVED) - league.score(SEED) for league in leagues]
     lead = _over(leads, _apart(leads[0], first.interval(EVOLVED), first.interval(SEED)))
@@ -146,8 +148,10 @@ def _findings(leagues: Sequence[League]) -> dict[str, Finding]:
     return found
 
 
-def _over(samples: Sequence[float], alone: tuple[float, float]) -> Measured:
-    return of_runs(samples, alone, "league")
+def _over(
+    samples: Sequence[float], alone: tuple[float, float], within: tuple[float, float] = (-1.0, 1.0)
+) -> Measured:
+    return of_runs(samples, alone, "league", within)
 
 
 def _apart(lead: float, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:

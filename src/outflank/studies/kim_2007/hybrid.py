@@ -96,9 +96,9 @@ def _findings(hybrids: Sequence[Hybrid], over: int, games: int) -> dict[str, Fin
     changed = [float(hybrid.changed) for hybrid in hybrids]
     return {
         "weights": Measured.exactly(first.weights),
-        "changed": of_runs(changed, alone=(changed[0], changed[0])),
-        "start": of_runs(start, alone=alone[0]),
-        "end": of_runs(end, alone=alone[1]),
+        "changed": of_runs(changed, alone=(changed[0], changed[0]), within=(0, first.weights)),
+        "start": of_runs(start, alone=alone[0], within=(0, 1000)),
+        "end": of_runs(end, alone=alone[1], within=(0, 1000)),
         "rise": of_runs(rise, alone=(alone[1][0] - alone[0][1], alone[1][1] - alone[0][0])),
         "better": lies_above("gain of score against the heuristic in fresh games", gain, 0.0, 4),
     }

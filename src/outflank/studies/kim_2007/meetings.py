@@ -16,7 +16,7 @@ from outflank.board import Board
 from outflank.learners.contest import Outcomes, Pairings
 from outflank.learners.executor import ThreadExecutor
 from outflank.studies.inference import share_interval
-from outflank.studies.kim_2007.several_runs import lies_above, lies_below, of_runs, told
+from outflank.studies.kim_2007.several_runs import SCORES, lies_above, lies_below, of_runs, told
 from outflank.studies.kim_2007.versions import (
     VERSIONS,
     Population,
@@ -144,7 +144,7 @@ def _score(runs: Sequence[tuple[int, int, int]]) -> Measured:
     """The mean score of the runs; of one run, as if its games were independent."""
     wins, draws, losses = runs[0]
     alone = share_interval(wins + draws / 2, wins + draws + losses)
-    return of_runs([_share(run) for run in runs], alone)
+    return of_runs([_share(run) for run in runs], alone, within=SCORES)
 
 
 def _share(counts: Sequence[int]) -> float:

@@ -9,6 +9,7 @@ Measured(value=0.5, ci95=(0.4, 0.6), of='1 run')
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,12 +17,27 @@ import numpy as np
 from outflank.studies.inference import mean_interval
 from outflank.studies.outcome import Judged, Measured
 
+SCORES = (0.0, 1.0)  # what a score can be
 
-def of_runs(samples: Sequence[float], alone: tuple[float, float], unit: str = "run") -> Measured:
-    """The mean of the runs with Student's interval; of one run, with the interval of its own games."""
+
+def of_runs(
+    samples: Sequence[float],
+    alone: tuple[float, float],
+    unit: str = "run",
+    within: tuple[float, float] = (-math.inf, math.inf),
+) -> Measured:
+    """The mean of the runs with Student's interval, of one run with the interval of its own games; what
+    cannot be, a score above 1 say, is cut off.
+
+    >>> of_runs([0.0, 1.0], alone=(0.0, 1.0), within=SCORES).ci95
+    (0.0, 1.0)
+    """
     if len(samples) == 1:
         return Measured(float(samples[0]), alone, f"1 {unit}")
-    return Measured(float(np.mean(samples)), mean_interval(samples), f"{len(samples)} {unit}s")
+    low, high = mean_interval(samples)
+    return Measured(
+        float(np.mean(samples)), (max(low, within[0]), min(high, within[1])), f"{len(samples)} {unit}s"
+    )
 
 
 def lies_above(what: str, found: Measured, bound: float, decimals: int = 3) -> Judged:
