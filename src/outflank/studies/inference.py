@@ -212,7 +212,9 @@ def rank_correlation(x: Samples, y: Samples, seed: int = 1) -> RankCorrelation:
     found = stats.bootstrap(pairs, _spearman, paired=True, vectorized=True, n_resamples=RESAMPLES,
                             method="percentile", rng=np.random.default_rng(seed))  # fmt: skip
     interval = found.confidence_interval
-    return RankCorrelation(float(tested.statistic), float(tested.pvalue), (float(interval.low), float(interval.high)))
+    return RankCorrelation(
+        float(tested.statistic), float(tested.pvalue), (float(interval.low), float(interval.high))
+    )
 
 
 def _spearman(x: FloatArray, y: FloatArray, axis: int = -1) -> FloatArray:

@@ -1,0 +1,1 @@
+"""Beyond the papers: questions they raise and leave open."""
