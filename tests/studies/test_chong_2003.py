@@ -14,8 +14,8 @@ from outflank.learners.run_folder import RunFolder
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.chong_2003.iago import endgame_counts, over_groups
 from outflank.studies.chong_2003.points import block_means, over_runs
-from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen
-from outflank.studies.chong_2003.style import play_counted, random_openings
+from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, random_openings
+from outflank.studies.chong_2003.style import play_counted
 from outflank.studies.laboratory import Learned
 
 MOVES = {"opening_plies": 6, "middle": [11, 40]}

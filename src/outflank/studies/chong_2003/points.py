@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from outflank.players.names import named_player
 from outflank.plots.watching_curves import DEGREE, draw_points_of_parents, points_of_parents
-from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of, rises
-from outflank.studies.inference import added_orders_p, mean_interval, polynomial_fit
+from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of, random_openings, rises
+from outflank.studies.inference import added_orders_p, mean_interval, polynomial_fit, share_interval
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.outcome import Judged, Measured, Outcome, Tabled
 
@@ -78,6 +79,7 @@ def figure_2b(laboratory: Laboratory) -> Outcome:
     figure = draw_points_of_parents([run.log() for run in runs], parts="b")
     return Outcome(
         {
+            "watchers": _watchers(laboratory),
             "start": Judged(start.ci95[0] > 0, _evidence(start)),
             "later": Judged(
                 all(one.ci95[0] > 0 for one in windows.values()),
@@ -88,6 +90,23 @@ def figure_2b(laboratory: Laboratory) -> Outcome:
         },
         [laboratory.draw("figure-2b", figure, _caption(runs, f"Above zero: more beat {PSP} than {PDP}"))],
     )
+
+
+def _watchers(laboratory: Laboratory) -> Judged:
+    """The positional player against the piece differential player at equal depth."""
+    s = laboratory.settings
+    openings = random_openings(s["openings"], s["opening_plies"], seed=1)
+    holds, evidence = True, []
+    for depth in s["depths"]:
+        first, second = (named_player(f"{name},depth={depth}") for name in (PSP, PDP))
+        games = len(openings)
+        tally = laboratory.match(
+            f"watchers at depth {depth}", first, second, double_games=games, starts=openings
+        )
+        low, high = share_interval(tally.score * tally.games, tally.games)
+        holds = holds and low > 0.5
+        evidence.append(f"depth {depth}: {tally.score:.3f} ({low:.3f} to {high:.3f})")
+    return Judged(holds, f"score {', '.join(evidence)}, of {2 * len(openings)} games each")
 
 
 def block_means(values: FloatArray, size: int) -> FloatArray:

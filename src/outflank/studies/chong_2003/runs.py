@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from outflank.board import Board
 from outflank.evaluators.storage import View
 from outflank.games.match import available_cores
 from outflank.learners.ancestry import earlier_parents
@@ -127,6 +128,25 @@ def rises(early: FloatArray, late: FloatArray, text: str) -> Judged:
     mean, low, high = (text.format(value) for value in (found_rises.mean(), *mean_interval(found_rises)))
     evidence = f"{both}; rise {mean}, 95 % interval {low} to {high} ({len(early)} runs)"
     return Judged(mean_interval(found_rises)[0] > 0, evidence)
+
+
+def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
+    """Different boards after so many random moves.
+
+    >>> boards = random_openings(3, 6, seed=1)
+    >>> [board.discs for board in boards], len(set(boards))
+    ([10, 10, 10], 3)
+    """
+    random = np.random.default_rng(seed)
+    found: dict[Board, None] = {}
+    while len(found) < count:
+        board = Board()
+        for _ in range(plies):
+            board = board.settled()
+            board = board.play(board.legal_moves[random.integers(len(board.legal_moves))])
+        if board.has_moves:
+            found[board] = None
+    return tuple(found)
 
 
 class Family:

@@ -14,7 +14,7 @@ from outflank.games.mobility import BLACK, WHITE, mobility_along
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
 from outflank.plots.strategy_curves import draw_styles
-from outflank.studies.chong_2003.runs import PDP, PSP, Family, evolutions, rises
+from outflank.studies.chong_2003.runs import PDP, PSP, Family, evolutions, random_openings, rises
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.outcome import Judged, Outcome, Tabled
 
@@ -57,25 +57,6 @@ def mobility(laboratory: Laboratory) -> Outcome:
         ],
         [_table(s["measured"], found)],
     )
-
-
-def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
-    """Different boards after so many random moves.
-
-    >>> boards = random_openings(3, 6, seed=1)
-    >>> [board.discs for board in boards], len(set(boards))
-    ([10, 10, 10], 3)
-    """
-    random = np.random.default_rng(seed)
-    found: dict[Board, None] = {}
-    while len(found) < count:
-        board = Board()
-        for _ in range(plies):
-            board = board.settled()
-            board = board.play(board.legal_moves[random.integers(len(board.legal_moves))])
-        if board.has_moves:
-            found[board] = None
-    return tuple(found)
 
 
 def _along_generations(laboratory: Laboratory, run: Learned) -> list[list[float]]:
