@@ -97,6 +97,11 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path)
     assert (resumed.path / "last.safetensors").read_bytes() == (whole.path / "last.safetensors").read_bytes()
 
 
+def test_a_missing_setting_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="own/small: the setting games is missing"):
+        Laboratory(experiment(), "quick", tmp_path).settings["games"]
+
+
 def test_an_unknown_procedure_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"there is no procedure small\.procedure"):
         reproduce(Laboratory(experiment(), "quick", tmp_path))

@@ -74,6 +74,17 @@ class Learned:
         return replace(player, name=name or player.name)
 
 
+class _SettingsOf(dict[str, Any]):
+    """Settings by name; one that a file of one's own has left out is named in the error."""
+
+    def __init__(self, experiment: str, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self._experiment = experiment
+
+    def __missing__(self, key: str) -> Any:
+        raise ValueError(f"{self._experiment}: the setting {key} is missing; add it to the file")
+
+
 class Laboratory:
     """One experiment at one scale."""
 
@@ -90,7 +101,7 @@ class Laboratory:
     ) -> None:
         self.experiment = experiment
         self.scale: Scale = scale
-        self.settings = experiment.settings(scale)
+        self.settings = _SettingsOf(experiment.name, experiment.settings(scale))
         self.seeds = tuple(range(1, 1 + (seeds or experiment.seeds(scale))))
         self.out = out / scale
         self.folder = self.out / experiment.name
