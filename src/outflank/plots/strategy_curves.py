@@ -87,7 +87,7 @@ def draw_styles(generations: Sequence[int], panels: Mapping[str, Mapping[str, Fl
         _prepare(axes)
         _draw_key(axes, 3)
     rows[-1].set_xlabel("generation", fontsize=SIZE)
-    rows[-1].xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+    rows[-1].xaxis.set_major_locator(MaxNLocator(nbins=10, steps=(1, 2, 5, 10), integer=True))
     rows[-1].xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
