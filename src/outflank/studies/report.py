@@ -42,7 +42,9 @@ img { max-width: 100%; background: #fff; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: .95em; }
 th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top; }
 code { background: #8882; padding: 0 .2em; overflow-wrap: anywhere; }
-h2 { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
+td:nth-child(4):last-child { white-space: nowrap; }
+h1 { font-size: 1.7rem; line-height: 1.25; }
+h2 { font-size: 1.35rem; margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 """
 
 
@@ -81,7 +83,7 @@ def paper_report(paper: str, results: Sequence[Result]) -> str:
         f"Scale {first.scale}, outflank {', '.join(versions)}, {'; '.join(machines)}. "
         f"{_duration(seconds)} of work, finished {max(result.made['finished'] for result in results)[:10]}. "
         f"Make it anew: `outflank reproduce {paper} --scale {first.scale}`.\n",
-        f"{len([v for r in results for v in r.verdicts])} rows: {_counts(results)}.\n",
+        f"{len([v for r in results for v in r.verdicts])} rows: {counted_verdicts(results)}.\n",
         *([QUICK] if first.scale == "quick" else []),
         RULE,
     ]
@@ -97,13 +99,13 @@ def overview(results: Sequence[Result]) -> str:
     for paper, chosen in _by_paper(results).items():
         seconds = sum(result.made["seconds"] for result in chosen)
         lines.append(
-            f"| [**{_cell(PAPERS.get(paper, paper))}**]({paper}.md) | | **{_counts(chosen)}** | "
+            f"| [**{_cell(PAPERS.get(paper, paper))}**]({paper}.md) | | **{counted_verdicts(chosen)}** | "
             f"**{_duration(seconds)}** |"
         )
         for one in chosen:
             lines.append(
                 f"| [{one.experiment.name}]({paper}.md#{_anchor(one.experiment.title)}) | "
-                f"{_cell(one.experiment.title)} | {_counts([one])} | {_duration(one.made['seconds'])} |"
+                f"{_cell(one.experiment.title)} | {counted_verdicts([one])} | {_duration(one.made['seconds'])} |"
             )
     return "\n".join([*lines, "", RULE])
 
@@ -209,13 +211,14 @@ def _by_paper(results: Sequence[Result]) -> dict[str, list[Result]]:
     return grouped
 
 
-def _counts(results: Sequence[Result]) -> str:
+def counted_verdicts(results: Sequence[Result]) -> str:
     """
-    >>> _counts([])
+    >>> counted_verdicts([])
     'nothing'
     """
     counted = Counter(found for result in results for found in result.verdicts)
-    return ", ".join(f"{counted[kind]} {kind}" for kind in SIGNS if counted[kind]) or "nothing"
+    words = {kind: "differ" if kind == "differs" and counted[kind] > 1 else kind for kind in SIGNS}
+    return ", ".join(f"{counted[kind]} {words[kind]}" for kind in SIGNS if counted[kind]) or "nothing"
 
 
 def _copy(source: Path, target: Path) -> None:

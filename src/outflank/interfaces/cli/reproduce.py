@@ -162,10 +162,9 @@ def _one(
 
 
 def _print_result(result: Result) -> None:
-    from collections import Counter
+    from outflank.studies.report import counted_verdicts
 
-    counted = Counter(result.verdicts)
-    words = ", ".join(f"{count} {kind}" for kind, count in counted.items())
+    words = counted_verdicts([result])
     out.print(f"{result.experiment.name:32} {words} ({result.made['seconds']:,.1f} s)", markup=False)
 
 
