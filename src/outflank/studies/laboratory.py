@@ -27,6 +27,7 @@ from outflank.games.match import Match
 from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed, pairs
+from outflank.league.published_files import PublishedFiles
 from outflank.learners.executor import Executor, ThreadExecutor
 from outflank.learners.presets import preset_or_file
 from outflank.learners.run_folder import RunFolder
@@ -39,7 +40,6 @@ from outflank.players.names import NamedPlayer, named_player
 from outflank.studies.experiment import Experiment, Scale
 from outflank.studies.machine import machine, version
 from outflank.studies.outcome import Drawn
-from outflank.league.published_files import PublishedFiles
 
 DOTS_AN_INCH = 100  # a figure 8 inches wide is 800 pixels wide
 

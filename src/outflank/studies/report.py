@@ -103,9 +103,10 @@ def overview(results: Sequence[Result]) -> str:
             f"**{_duration(seconds)}** |"
         )
         for one in chosen:
+            name, title = one.experiment.name, one.experiment.title
             lines.append(
-                f"| [{one.experiment.name}]({paper}.md#{_anchor(one.experiment.title)}) | "
-                f"{_cell(one.experiment.title)} | {counted_verdicts([one])} | {_duration(one.made['seconds'])} |"
+                f"| [{name}]({paper}.md#{_anchor(title)}) | {_cell(title)} | {counted_verdicts([one])} | "
+                f"{_duration(one.made['seconds'])} |"
             )
     return "\n".join([*lines, "", RULE])
 
@@ -243,7 +244,7 @@ def _anchor(title: str) -> str:
 def _duration(seconds: float) -> str:
     """
     >>> _duration(4.2), _duration(150), _duration(7300)
-    ('4.2 s', '2 min 30 s', '2 h 2 min')
+    ('4.2 s', '2 min 30 s', '2 h 1 min')
     """
     if seconds < 100:
         return f"{seconds:.1f} s"
