@@ -11,10 +11,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from outflank import named_player
+from outflank.league.published_files import PublishedFiles
 from outflank.studies.experiment import Experiment, Row
 from outflank.studies.laboratory import Activity, Interrupted, Laboratory
 from outflank.studies.outcome import Measured, Outcome
-from outflank.league.published_files import PublishedFiles
 from outflank.studies.report import html_page, overview, paper_report, write_reports
 from outflank.studies.reproduction import Result, kept_result, reproduce
 

@@ -16,10 +16,10 @@ from outflank.interfaces.cli.scoring import Json
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from outflank.league.published_files import PublishedFiles
     from outflank.learners.executor import Executor
     from outflank.studies.experiment import Experiment, Scale
     from outflank.studies.laboratory import Activity
-    from outflank.league.published_files import PublishedFiles
     from outflank.studies.reproduction import Result
 
 SCALE_HELP = "quick: seconds each. standard: minutes each. paper: the paper's budget."
@@ -114,9 +114,9 @@ def _reproduce_all(
 ) -> list[Result]:
     """One after another, each reported when it is finished."""
     from outflank.evaluators.whole_files import alone_in
+    from outflank.league.published_files import PublishedFiles
     from outflank.learners.executor import executor_for
     from outflank.studies.laboratory import Interrupted
-    from outflank.league.published_files import PublishedFiles
 
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; choose another --out")
