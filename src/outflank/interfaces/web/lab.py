@@ -1,0 +1,7 @@
+"""Learning runs, watched."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,7 @@
+"""The board to play on."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()
