@@ -17,6 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
+from scipy import special
 
 from outflank.plots.board_drawing import GRID, INK
 from outflank.plots.learning_curves import COLOURS, EDGE, SCORE_TICKS
@@ -25,6 +26,7 @@ SIZE = 9.5  # points of text; 8 inches at 800 pixels make it 13 pixels high
 MARKERS = ("o", "s", "^", "D", "v", "P")
 NEAR, FAR = 7.0, 60.0  # points from a mark to its name
 ROOM = 5.0  # pixels around a mark that no name covers
+NEAREST_TICKS = 0.35  # on the logit scale; nearer ones would write over each other
 
 Score = tuple[float, float, float]  # the value, and the edges of its 95 % interval
 
@@ -76,7 +78,10 @@ def _draw_kind(axes: Axes, number: int, kind: str, points: Sequence[Point]) -> N
 def _prepare(axes: Axes, scores: Sequence[float]) -> None:
     below = [tick for tick in SCORE_TICKS if tick < min(scores)] or [SCORE_TICKS[0]]
     above = [tick for tick in SCORE_TICKS if tick > max(scores)] or [SCORE_TICKS[-1]]
-    ticks = [tick for tick in SCORE_TICKS if below[-1] <= tick <= above[0]]
+    ticks = [below[-1]]
+    for tick in SCORE_TICKS:
+        if ticks[-1] < tick <= above[0] and special.logit(tick) - special.logit(ticks[-1]) > NEAREST_TICKS:
+            ticks.append(tick)
     axes.set_xscale("logit")
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xticks([], minor=True)
@@ -92,6 +97,10 @@ def _write_names(axes: Axes, points: Mapping[str, Point]) -> None:
     """Each name at the nearest place that is free; a name that is not next to its mark has a line to it."""
     marks = {name: axes.transData.transform(point.place) for name, point in points.items()}
     taken = [Bbox.from_extents(x - ROOM, y - ROOM, x + ROOM, y + ROOM) for x, y in marks.values()]
+    for point in points.values():  # nor its interval
+        edges = [(min(max(edge, EDGE), 1 - EDGE), point.y[0]) for edge in point.x[1:]]
+        (left, y), (right, _) = axes.transData.transform(edges)
+        taken.append(Bbox.from_extents(left, y - 1, right, y + 1))
     for name, point in points.items():
         text = axes.annotate(name, point.place, xytext=(0, 0), textcoords="offset points", fontsize=SIZE,
                              color=INK, parse_math=False)  # fmt: skip
