@@ -20,13 +20,13 @@ from matplotlib.transforms import Bbox
 from scipy import special
 
 from outflank.plots.board_drawing import GRID, INK
-from outflank.plots.learning_curves import COLOURS, EDGE, SCORE_TICKS
+from outflank.plots.learning_curves import COLOURS, SCORE_TICKS
 
 SIZE = 9.5  # points of text; 8 inches at 800 pixels make it 13 pixels high
 MARKERS = ("o", "s", "^", "D", "v", "P")
 NEAR, FAR = 7.0, 60.0  # points from a mark to its name
 ROOM = 5.0  # pixels around a mark that no name covers
-NEAREST_TICKS = 0.35  # on the logit scale; nearer ones would write over each other
+NEAREST_TICKS = 0.5  # on the logit scale; nearer ones would write over each other
 
 Score = tuple[float, float, float]  # the value, and the edges of its 95 % interval
 
@@ -41,8 +41,8 @@ class Point:
 
     @property
     def place(self) -> tuple[float, float]:
-        """Where it is drawn: a logit scale has no 0 and 1."""
-        return min(max(self.x[0], EDGE), 1 - EDGE), self.y[0]
+        """Where it is drawn: a logit scale has no 0 and 1, so within its first and last tick."""
+        return _within_ticks(self.x[0]), self.y[0]
 
 
 def draw_scatter(points: Mapping[str, Point], x_label: str, y_label: str) -> Figure:
@@ -65,7 +65,10 @@ def draw_scatter(points: Mapping[str, Point], x_label: str, y_label: str) -> Fig
 def _draw_kind(axes: Axes, number: int, kind: str, points: Sequence[Point]) -> None:
     reach_x, reach_y = (
         np.array([(max(0.0, middle - low), max(0.0, high - middle)) for middle, low, high in scores]).T
-        for scores in ([point.x for point in points], [point.y for point in points])
+        for scores in (
+            [(point.place[0], *map(_within_ticks, point.x[1:])) for point in points],
+            [point.y for point in points],
+        )
     )
     places = np.array([point.place for point in points])
     axes.errorbar(
@@ -73,6 +76,10 @@ def _draw_kind(axes: Axes, number: int, kind: str, points: Sequence[Point]) -> N
         fmt=MARKERS[number % len(MARKERS)], color=COLOURS[number % len(COLOURS)], markersize=6.5,
         elinewidth=1.0, label=kind,
     )  # fmt: skip
+
+
+def _within_ticks(score: float) -> float:
+    return min(max(score, SCORE_TICKS[0]), SCORE_TICKS[-1])
 
 
 def _prepare(axes: Axes, scores: Sequence[float]) -> None:
@@ -98,7 +105,7 @@ def _write_names(axes: Axes, points: Mapping[str, Point]) -> None:
     marks = {name: axes.transData.transform(point.place) for name, point in points.items()}
     taken = [Bbox.from_extents(x - ROOM, y - ROOM, x + ROOM, y + ROOM) for x, y in marks.values()]
     for point in points.values():  # nor its interval
-        edges = [(min(max(edge, EDGE), 1 - EDGE), point.y[0]) for edge in point.x[1:]]
+        edges = [(_within_ticks(edge), point.y[0]) for edge in point.x[1:]]
         (left, y), (right, _) = axes.transData.transform(edges)
         taken.append(Bbox.from_extents(left, y - 1, right, y + 1))
     for name, point in points.items():
