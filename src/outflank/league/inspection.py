@@ -74,7 +74,7 @@ def inspect_here(path: Path, view: str) -> Inspected:
         raise ValueError(f"it has {weights:,} weights; the league takes at most {MOST_WEIGHTS:,}")
     player = GreedyPlayer(stored.evaluator, chosen)
     description = getattr(player.evaluator, "description", "")
-    return Inspected(chosen, description.split(",")[0][:20], description[:500], weights)
+    return Inspected(chosen, description.split(",")[0][:40], description[:500], weights)
 
 
 def _limit() -> None:

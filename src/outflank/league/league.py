@@ -36,7 +36,7 @@ from outflank.league.store import Store
 
 PROVISIONAL = 1_000  # double games, after which there is something to show
 LARGEST_FILE = 16 << 20
-HOUSE = ("outflank", "published")  # entrants of players that came with the league
+HOUSE = ("outflank", "published", "keeper")  # without keys: players that came with the league or its server
 
 
 class UnknownKey(ValueError):
@@ -201,13 +201,14 @@ class League:
         with self.store.reading() as session:
             return _ranked([(player, score) for player, score in session.execute(query)])
 
-    def version(self) -> tuple[int, ...]:
+    def version(self) -> tuple[float, ...]:
         """Changes whenever the table does: for whoever keeps a copy."""
         with self.store.reading() as session:
             return tuple(
                 session.execute(
                     select(
                         select(func.coalesce(func.max(Player.id), 0)).scalar_subquery(),
+                        select(func.coalesce(func.max(Player.created), 0)).scalar_subquery(),
                         select(func.count()).select_from(Player).scalar_subquery(),
                         select(func.coalesce(func.max(Score.id), 0)).scalar_subquery(),
                         select(func.count()).where(Player.fault.is_not(None)).scalar_subquery(),

@@ -20,6 +20,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from outflank.games.statistics import Tally
 
+# A removed row's number is not given to another, by SQLite either: links, copies and workers go by it.
+NEVER_AGAIN = {"sqlite_autoincrement": True}
+
 
 class Base(DeclarativeBase):
     pass
@@ -72,14 +75,14 @@ class Player(Base):
     """A submitted player: a file, seen through a view."""
 
     __tablename__ = "players"
-    __table_args__ = (UniqueConstraint("digest", "view"),)
+    __table_args__ = (UniqueConstraint("digest", "view"), NEVER_AGAIN)
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(40))
     folded_name: Mapped[str] = mapped_column(String(40), unique=True)
     entrant_id: Mapped[int] = mapped_column(ForeignKey("entrants.id"), index=True)
     digest: Mapped[str] = mapped_column(ForeignKey("contents.digest"))
     view: Mapped[str] = mapped_column(String(10))
-    kind: Mapped[str] = mapped_column(String(20))  # n-tuple network, piece counter, ...
+    kind: Mapped[str] = mapped_column(String(40))  # n-tuple network, piece counter, ...
     description: Mapped[str] = mapped_column(Text)
     weights: Mapped[int] = mapped_column(Integer)
     note: Mapped[str] = mapped_column(Text, default="")
@@ -95,7 +98,7 @@ class Score(Counted, Base):
     """What a player scored against the standard heuristic: provisional, then final."""
 
     __tablename__ = "scores"
-    __table_args__ = (UniqueConstraint("player_id", "double_games"),)
+    __table_args__ = (UniqueConstraint("player_id", "double_games"), NEVER_AGAIN)
     id: Mapped[int] = mapped_column(primary_key=True)
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id", ondelete="CASCADE"), index=True)
     double_games: Mapped[int] = mapped_column(Integer)
@@ -151,7 +154,7 @@ class Job(Base):
     """
 
     __tablename__ = "jobs"
-    __table_args__ = (Index("ix_jobs_waiting", "state", "id"),)
+    __table_args__ = (Index("ix_jobs_waiting", "state", "id"), NEVER_AGAIN)
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(10))  # score, meeting
     player_id: Mapped[int | None] = mapped_column(ForeignKey("players.id", ondelete="CASCADE"), index=True)

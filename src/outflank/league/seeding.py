@@ -31,12 +31,13 @@ SOURCES = {
     "JaskowskiSzubert2015CoCMAES-4": "Jaskowski and Szubert 2015, competitive CMA-ES, 4-tuples.",
     "SzubertJaskowskiKrawiec2013CTDL": "Szubert, Jaskowski and Krawiec 2013, co-evolution and TD.",
 }
+OWN, PUBLISHED, KEEPER = HOUSE
 
 
 def seed(league: League, published: PublishedFiles) -> list[str]:
     """Add what is not there yet; the names of those that were added."""
     added = []
-    own, others = (_house(league, name) for name in HOUSE)
+    own, others = _house(league, OWN), _house(league, PUBLISHED)
     for name, built_in in BUILT_IN.items():
         added += _add(league, own, built_in_file(name), name, built_in.view, built_in.description)
     for name, view in VIEWS.items():
@@ -45,9 +46,14 @@ def seed(league: League, published: PublishedFiles) -> list[str]:
     return added
 
 
-def _add(league: League, entrant: Entrant, file: Path, name: str, view: View, note: str) -> list[str]:
+def add_file(league: League, file: Path, *, name: str, view: View | None = None) -> list[str]:
+    """A player of whoever runs the league's server; its name, or nothing if the file is in the league."""
+    return _add(league, _house(league, KEEPER), file, name, view, "")
+
+
+def _add(league: League, entrant: Entrant, file: Path, name: str, view: View | None, note: str) -> list[str]:
     try:
-        league.add(entrant, file.read_bytes(), inspect_here(file, view), name=name, note=note)
+        league.add(entrant, file.read_bytes(), inspect_here(file, view or ""), name=name, note=note)
     except Taken:  # seeded before, or the same weights under another name
         return []
     return [name]

@@ -46,7 +46,7 @@ def upgrade() -> None:
         sa.Column("entrant_id", sa.Integer(), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("view", sa.String(length=10), nullable=False),
-        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("kind", sa.String(length=40), nullable=False),
         sa.Column("description", sa.Text(), nullable=False),
         sa.Column("weights", sa.Integer(), nullable=False),
         sa.Column("note", sa.Text(), nullable=False),
@@ -65,6 +65,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("digest", "view"),
         sa.UniqueConstraint("folded_name"),
+        sqlite_autoincrement=True,
     )
     with op.batch_alter_table("players", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_players_entrant_id"), ["entrant_id"], unique=False)
@@ -88,6 +89,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["opponent_id"], ["players.id"], ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["player_id"], ["players.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
+        sqlite_autoincrement=True,
     )
     with op.batch_alter_table("jobs", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_jobs_player_id"), ["player_id"], unique=False)
@@ -146,6 +148,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["player_id"], ["players.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("player_id", "double_games"),
+        sqlite_autoincrement=True,
     )
     with op.batch_alter_table("scores", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_scores_player_id"), ["player_id"], unique=False)

@@ -1,0 +1,1 @@
+"""The league on the web: an API, pages, and a board to play on."""

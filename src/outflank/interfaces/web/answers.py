@@ -1,0 +1,160 @@
+"""What the API answers with: the shapes of its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from outflank.games.standings import PairResult, Standings
+from outflank.games.statistics import Tally
+from outflank.league.competitions import CompetitionState
+from outflank.league.league import TableRow
+from outflank.league.schema import Player
+from outflank.league.scoring import DOUBLE_GAMES
+
+
+class Fault(BaseModel):
+    """Every error."""
+
+    error: str
+
+
+class EntrantAnswer(BaseModel):
+    name: str
+    key: str
+
+
+class Result(BaseModel):
+    """Games of one player, with the 95 % interval of the score."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    ci95: tuple[float, float]
+
+
+class RowAnswer(BaseModel):
+    rank: int | None
+    id: int
+    name: str
+    entrant: str
+    kind: str
+    view: str
+    weights: int
+    created: float
+    state: Literal["final", "provisional", "waiting", "failed"]
+    fault: str | None
+    result: Result | None
+
+
+class TableAnswer(BaseModel):
+    total: int  # before limit and offset
+    players: list[RowAnswer]
+
+
+class SubmittedAnswer(BaseModel):
+    id: int
+    name: str
+    kind: str
+    view: str
+    weights: int
+    state: Literal["waiting"]
+    page: str
+
+
+class ScoreAnswer(BaseModel):
+    double_games: int
+    is_final: bool
+    measured: float
+    result: Result
+
+
+class PlayerAnswer(BaseModel):
+    rank: int | None
+    id: int
+    name: str
+    entrant: str
+    kind: str
+    description: str
+    view: str
+    weights: int
+    digest: str
+    note: str
+    link: str
+    created: float
+    fault: str | None
+    scores: list[ScoreAnswer]
+
+
+class MatchAnswer(BaseModel):
+    competition: str
+    epsilon: float
+    opponent: str
+    result: Result
+
+
+class NominatedAnswer(BaseModel):
+    id: int
+    name: str
+    entrant: str
+
+
+class CompetitionAnswer(BaseModel):
+    id: int
+    name: str
+    state: Literal["open", "playing", "finished"]
+    double_games: int
+    created: float
+    players: list[NominatedAnswer]
+    meetings: int
+    meetings_in_all: int
+    standings: dict[str, dict[str, Any]]  # by rate: players, pairs, cycles
+
+
+def result_of(tally: Tally) -> Result:
+    return Result(games=tally.games, wins=tally.wins, draws=tally.draws, losses=tally.losses,
+                  score=tally.score, ci95=tally.ci95)  # fmt: skip
+
+
+def row_answer(row: TableRow) -> RowAnswer:
+    return RowAnswer(
+        rank=row.rank, id=row.id, name=row.name, entrant=row.entrant, kind=row.kind, view=row.view,
+        weights=row.weights, created=row.created, fault=row.fault,
+        state=row.state,  # type: ignore[arg-type]
+        result=result_of(row.tally) if row.tally else None,
+    )  # fmt: skip
+
+
+def player_answer(player: Player, table: Sequence[TableRow]) -> PlayerAnswer:
+    rank = next((row.rank for row in table if row.id == player.id), None)
+    scores = [
+        ScoreAnswer(double_games=score.double_games, is_final=score.double_games >= DOUBLE_GAMES,
+                    measured=score.measured, result=result_of(score.tally))
+        for score in player.scores
+    ]  # fmt: skip
+    return PlayerAnswer(
+        rank=rank, id=player.id, name=player.name, entrant=player.entrant.name, kind=player.kind,
+        description=player.description, view=player.view, weights=player.weights, digest=player.digest,
+        note=player.note, link=player.link, created=player.created, fault=player.fault, scores=scores,
+    )  # fmt: skip
+
+
+def match_answers(meetings: Sequence[tuple[str, float, PairResult]]) -> list[MatchAnswer]:
+    return [
+        MatchAnswer(competition=name, epsilon=epsilon, opponent=pair.second, result=result_of(pair.tally))
+        for name, epsilon, pair in meetings
+    ]
+
+
+def competition_answer(state: CompetitionState, standings: Mapping[float, Standings]) -> CompetitionAnswer:
+    players = [NominatedAnswer(id=one.id, name=one.name, entrant=one.entrant.name) for one in state.players]
+    return CompetitionAnswer(
+        id=state.id, name=state.name, state=state.state,  # type: ignore[arg-type]
+        double_games=state.double_games, created=state.created, players=players, meetings=state.meetings,
+        meetings_in_all=state.meetings_in_all,
+        standings={f"{epsilon:g}": one.report() for epsilon, one in standings.items()},
+    )  # fmt: skip

@@ -1,0 +1,241 @@
+"""The league's REST interface, version 1. Every error is {"error": "one sentence"}."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.datastructures import UploadFile
+
+from outflank.evaluators.storage import VIEWS
+from outflank.interfaces.web.answers import (
+    CompetitionAnswer,
+    EntrantAnswer,
+    Fault,
+    MatchAnswer,
+    PlayerAnswer,
+    SubmittedAnswer,
+    TableAnswer,
+    competition_answer,
+    match_answers,
+    player_answer,
+    row_answer,
+)
+from outflank.interfaces.web.kept import KeptTable, kept_table
+from outflank.interfaces.web.security import Admin, Key
+from outflank.interfaces.web.uploads import form_of, on_disk
+from outflank.league.competitions import DOUBLE_GAMES, Competitions
+from outflank.league.jobs import Jobs
+from outflank.league.league import League, TableRow
+
+FAULTS: dict[int | str, dict[str, Any]] = {
+    code: {"model": Fault} for code in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 503)
+}
+router = APIRouter(prefix="/api/v1", responses=FAULTS)
+PlayerId = Annotated[int, Field(ge=1, le=2**31 - 1)]
+SORTS: dict[str, Any] = {
+    "rank": lambda row: (row.rank is None, row.rank or 0, row.id),
+    "name": lambda row: (row.name.casefold(), row.id),
+    "entrant": lambda row: (row.entrant.casefold(), row.rank or 0, row.id),
+    "kind": lambda row: (row.kind, row.rank or 0, row.id),
+    "weights": lambda row: (row.weights, row.id),
+    "created": lambda row: (row.created, row.id),
+}
+Sort = Literal["rank", "name", "entrant", "kind", "weights", "created"]
+Order = Literal["ascending", "descending"]
+
+
+def league_of(request: Request) -> League:
+    league = request.app.state.league
+    assert isinstance(league, League)
+    return league
+
+
+TheLeague = Annotated[League, Depends(league_of)]
+TheTable = Annotated[KeptTable, Depends(kept_table)]
+
+
+class NewEntrant(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: str = Field(max_length=40)
+
+
+class NewCompetition(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: str = Field(max_length=40)
+    double_games: int = DOUBLE_GAMES
+
+
+class NewNomination(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    player: PlayerId
+
+
+def chosen_rows(rows: Sequence[TableRow], sort: Sort, order: Order, text: str) -> list[TableRow]:
+    """The table sorted, and those whose name, entrant, kind or view has the text."""
+    wanted = text.casefold().strip()
+    found = [row for row in rows if wanted in f"{row.name}\n{row.entrant}\n{row.kind}\n{row.view}".casefold()]
+    return sorted(found, key=SORTS[sort], reverse=order == "descending")
+
+
+@router.post("/entrants", status_code=201)
+def register(league: TheLeague, entrant: NewEntrant, response: Response) -> EntrantAnswer:
+    """Become an entrant. The key is shown once: keep it, it is needed to submit."""
+    response.headers["Cache-Control"] = "no-store"
+    return EntrantAnswer(name=entrant.name, key=league.register(entrant.name))
+
+
+@router.get("/players", response_model=TableAnswer)
+async def players(
+    table: TheTable,
+    sort: Sort = "rank",
+    order: Order = "ascending",
+    filter: Annotated[str, Query(max_length=80)] = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Query(ge=0, le=10**6)] = 0,
+) -> Response:
+    """The league table."""
+
+    def made(everybody: Sequence[TableRow]) -> bytes:
+        rows = chosen_rows(everybody, sort, order, filter)
+        shown = [row_answer(row) for row in rows[offset : offset + limit]]
+        return TableAnswer(total=len(rows), players=shown).model_dump_json().encode()
+
+    answer = await table.answer(("players", sort, order, filter, limit, offset), made)
+    return Response(answer, media_type="application/json")
+
+
+SUBMISSION = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file", "name"],
+                    "properties": {
+                        "file": {"type": "string", "format": "binary"},
+                        "name": {"type": "string", "maxLength": 40},
+                        "view": {"type": "string", "enum": ["", *VIEWS]},
+                        "note": {"type": "string", "maxLength": 500},
+                        "link": {"type": "string", "maxLength": 200},
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.post("/players", status_code=201, openapi_extra=SUBMISSION)
+async def submit(request: Request, league: TheLeague, table: TheTable, key: Key) -> SubmittedAnswer:
+    """Submit a player: the League's text format, which needs a view, or outflank's own."""
+    await run_in_threadpool(_may_submit, request, league, key)  # before anything is read
+    async with form_of(request) as form:
+        texts = {name: form.get(name, "") for name in ("name", "view", "note", "link")}
+        upload = form.get("file")
+        if not isinstance(upload, UploadFile) or not all(isinstance(text, str) for text in texts.values()):
+            raise HTTPException(422, "the form needs a file and a name, and may have view, note and link")
+        if texts["view"] not in ("", *VIEWS):
+            raise HTTPException(422, f"a view is {' or '.join(VIEWS)}, not {texts['view'][:20]!r}")
+        async with request.app.state.inspections:  # reading a file is a process with a gigabyte to itself
+            answer = await run_in_threadpool(_submitted, league, key, upload, texts)
+    table.changed()
+    return answer
+
+
+def _may_submit(request: Request, league: League, key: str) -> None:
+    league.entrant(key)
+    most = request.app.state.settings.most_waiting
+    if Jobs(league.store, "server").counts()["waiting"] >= most:
+        text = f"{most} players and matches wait to be played; submit when there are fewer"
+        raise HTTPException(503, text, {"Retry-After": "60"})
+
+
+def _submitted(league: League, key: str, upload: UploadFile, texts: dict[str, Any]) -> SubmittedAnswer:
+    with on_disk(upload) as path:
+        player = league.submit(
+            key, path, name=texts["name"], view=texts["view"] or None, note=texts["note"], link=texts["link"]
+        )
+    return SubmittedAnswer(id=player.id, name=player.name, weights=player.weights, kind=player.kind,
+                           view=player.view, state="waiting", page=f"/players/{player.id}")  # fmt: skip
+
+
+@router.get("/players/{player_id}")
+def player(league: TheLeague, table: TheTable, player_id: PlayerId) -> PlayerAnswer:
+    """A player with its scores."""
+    return player_answer(league.player(player_id), table.rows())
+
+
+@router.delete("/players/{player_id}", status_code=204, dependencies=[Admin])
+def remove(league: TheLeague, table: TheTable, player_id: PlayerId) -> None:
+    """For the league's keeper: take a player out."""
+    Competitions(league).remove_player(player_id)
+    table.changed()
+
+
+@router.get("/players/{player_id}/file", response_class=Response)
+def file(league: TheLeague, player_id: PlayerId) -> Response:
+    """The file as it was submitted."""
+    found = league.player(player_id)
+    content = league.content(player_id)
+    ending = "safetensors" if content[8:9] == b"{" and b"\0" in content[:8] else "player"
+    name = found.name.replace(" ", "-")
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{ending}"'}
+    return Response(content, media_type="application/octet-stream", headers=headers)
+
+
+@router.get("/players/{player_id}/picture", response_class=Response)
+def picture(league: TheLeague, player_id: PlayerId) -> Response:
+    """What its weights look like; drawn when it is scored."""
+    drawn = league.picture(player_id)
+    if drawn is None:
+        raise HTTPException(404, "there is no picture of this player yet")
+    return Response(drawn, media_type="image/png", headers={"Cache-Control": "public, max-age=86400"})
+
+
+@router.get("/players/{player_id}/matches")
+def matches(league: TheLeague, player_id: PlayerId) -> list[MatchAnswer]:
+    """What it played in competitions."""
+    league.player(player_id)
+    return match_answers(Competitions(league).meetings_of(player_id))
+
+
+@router.get("/competitions")
+def competitions(league: TheLeague) -> list[CompetitionAnswer]:
+    """All competitions, the latest first."""
+    found = Competitions(league)
+    return [competition_answer(state, {}) for state in found.all()]
+
+
+@router.post("/competitions", status_code=201, dependencies=[Admin])
+def open_competition(league: TheLeague, new: NewCompetition) -> CompetitionAnswer:
+    """For the league's keeper: open a competition for nominations."""
+    found = Competitions(league)
+    return competition_answer(found.state(found.open(new.name, new.double_games)), {})
+
+
+@router.get("/competitions/{competition_id}")
+def competition(league: TheLeague, competition_id: PlayerId) -> CompetitionAnswer:
+    """A competition with its standings at each rate of forced random moves."""
+    found = Competitions(league)
+    return competition_answer(found.state(competition_id), found.standings(competition_id))
+
+
+@router.post("/competitions/{competition_id}/nominations", status_code=201)
+def nominate(league: TheLeague, competition_id: PlayerId, new: NewNomination, key: Key) -> CompetitionAnswer:
+    """Nominate a player of one's own; up to two."""
+    found = Competitions(league)
+    found.nominate(key, competition_id, new.player)
+    return competition_answer(found.state(competition_id), {})
+
+
+@router.post("/competitions/{competition_id}/start", dependencies=[Admin])
+def start(league: TheLeague, competition_id: PlayerId) -> CompetitionAnswer:
+    """For the league's keeper: no more nominations, all meet all."""
+    found = Competitions(league)
+    found.start(competition_id)
+    return competition_answer(found.state(competition_id), {})

@@ -1,0 +1,61 @@
+"""The application: routers, middlewares, and what they share.
+
+>>> from outflank.interfaces.web.settings import WebSettings
+>>> create_app(WebSettings(database="sqlite://")).title
+'outflank league'
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+
+from outflank.interfaces.web import api, faults, lab, monitoring, pages, play
+from outflank.interfaces.web.comparison import ShortMatches
+from outflank.interfaces.web.kept import KeptTable
+from outflank.interfaces.web.security import AddHeaders, LimitRates, Rates
+from outflank.interfaces.web.settings import WebSettings
+from outflank.interfaces.web.snapshots import Snapshots
+from outflank.interfaces.web.uploads import LimitBodies
+from outflank.league.league import League
+from outflank.league.store import Store
+from outflank.studies.machine import version
+
+STATIC = Path(__file__).parent / "static"
+INSPECTIONS = 2  # files read at once, each in a process of its own
+
+
+def create_app(settings: WebSettings) -> FastAPI:
+    """The server's application on a database that is brought up to date."""
+    app = FastAPI(
+        title="outflank league", version=version(), docs_url=None, redoc_url=None,
+        openapi_url="/api/v1/openapi.json", lifespan=_lifespan,
+    )  # fmt: skip
+    app.state.settings = settings
+    app.state.league = League(Store(settings.database))
+    app.state.kept = KeptTable(app.state.league)
+    app.state.snapshots = Snapshots(app.state.league)
+    app.state.short_matches = ShortMatches(app.state.league)
+    app.state.metrics = monitoring.Metrics()
+    app.state.inspections = asyncio.Semaphore(INSPECTIONS)
+    app.state.rates = Rates(
+        {"read": settings.reads_a_minute, "play": settings.plays_a_minute, "write": settings.writes_a_minute}
+    )
+    for module in (api, monitoring, play, lab, pages):
+        app.include_router(module.router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    for middleware in (LimitRates, LimitBodies, monitoring.Measure, AddHeaders):
+        app.add_middleware(middleware)  # the last is the outermost
+    faults.add_to(app)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    app.state.league.store.close()

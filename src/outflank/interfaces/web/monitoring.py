@@ -1,0 +1,127 @@
+"""What the keeper of a league watches: logs as JSON lines, /healthz and /metrics."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
+from sqlalchemy import text
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from outflank.interfaces.web.faults import failed
+from outflank.interfaces.web.security import address_of
+from outflank.league.jobs import Jobs
+
+router = APIRouter()
+log = logging.getLogger("outflank.web")
+METHODS = ("GET", "HEAD", "POST", "DELETE")  # others can be any word, and are counted as one
+
+
+class JsonLines(logging.Formatter):
+    """One record a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = getattr(record, "fields", {})
+        line = {"time": round(record.created, 3), "level": record.levelname.lower(),
+                "event": record.getMessage(), **fields}  # fmt: skip
+        if record.exc_info:
+            line["fault"] = self.formatException(record.exc_info)
+        return json.dumps(line)
+
+
+def set_up_logs() -> None:
+    """Ours and uvicorn's, to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in ("outflank", "uvicorn"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+
+
+class Metrics:
+    """Counts of one application; its own registry, so that tests can have several."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter("outflank_requests", "Requests answered.", ["method", "route", "status"],
+                                registry=self.registry)  # fmt: skip
+        self.seconds = Histogram("outflank_request_seconds", "Time until an answer began.", ["route"],
+                                 registry=self.registry)  # fmt: skip
+        self.jobs = Gauge("outflank_jobs", "Jobs by state.", ["state"], registry=self.registry)
+        self.players = Gauge("outflank_players", "Players in the league.", registry=self.registry)
+
+
+class Measure:
+    """Logs and counts every request when its answer begins: one that streams may go on for hours. What goes
+    wrong inside is logged, and never shown to the client."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        has_begun = False
+
+        async def measured(message: Message) -> None:
+            nonlocal has_begun
+            if message["type"] == "http.response.start":
+                has_begun = True
+                _note(Request(scope), message["status"], time.perf_counter() - began)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, measured)
+        except Exception as error:
+            answer = await failed(Request(scope), error)
+            if has_begun:
+                raise ConnectionAbortedError("an answer was broken off") from None
+            await answer(scope, receive, measured)
+
+
+def _note(request: Request, status: int, seconds: float) -> None:
+    route = getattr(request.scope.get("route"), "path", "none")
+    metrics: Metrics = request.app.state.metrics
+    method = request.method if request.method in METHODS else "other"
+    metrics.requests.labels(method, route, status).inc()
+    metrics.seconds.labels(route).observe(seconds)
+    if not request.url.path.startswith("/static/"):
+        fields: dict[str, Any] = {"method": request.method, "path": request.url.path, "status": status,
+                                  "address": address_of(request),
+                                  "milliseconds": round(1000 * seconds, 1)}  # fmt: skip
+        log.info("request", extra={"fields": fields})
+
+
+@router.get("/healthz", include_in_schema=False)
+def health(request: Request) -> dict[str, str]:
+    """Whether the server can answer: it and its database."""
+    with request.app.state.league.store.reading() as session:
+        session.execute(text("SELECT 1"))
+    return {"status": "ok"}
+
+
+@router.get("/metrics", include_in_schema=False)
+def metrics(request: Request) -> Response:
+    """For Prometheus."""
+    found: Metrics = request.app.state.metrics
+    league = request.app.state.league
+    for state, count in Jobs(league.store, "metrics").counts().items():
+        found.jobs.labels(state).set(count)
+    found.players.set(len(request.app.state.kept.rows()))
+    return Response(generate_latest(found.registry), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,143 @@
+"""What makes the server safe to expose: headers, rates per address, keys."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import time
+from collections import OrderedDict
+from typing import Annotated
+
+from fastapi import Depends, Header, HTTPException, Request
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_ADDRESSES = 50_000  # remembered at once; the longest unseen are forgotten first
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Rates:
+    """A bucket of requests for each address and kind, filled steadily (a token bucket).
+
+    >>> rates = Rates({"write": 2})
+    >>> [rates.seconds_to_wait("write", "10.0.0.1", now=0.0) for _ in range(3)]
+    [0.0, 0.0, 30.0]
+    >>> rates.seconds_to_wait("write", "10.0.0.2", now=0.0)
+    0.0
+    """
+
+    def __init__(self, a_minute: dict[str, int]) -> None:
+        self._a_minute = a_minute
+        self._buckets: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
+
+    def seconds_to_wait(self, kind: str, address: str, now: float) -> float:
+        """0 if the request may pass, and then it is counted."""
+        most = float(self._a_minute[kind])
+        left, seen = self._buckets.pop((kind, address), (most, now))
+        left = min(most, left + (now - seen) * most / 60)
+        waits = 0.0 if left >= 1 else (1 - left) * 60 / most
+        self._buckets[kind, address] = (left - 1 if not waits else left, now)
+        if len(self._buckets) > MOST_ADDRESSES:
+            self._buckets.popitem(last=False)
+        return waits
+
+
+def network_of(address: str) -> str:
+    """Whom an address stands for: one customer of the newer internet has 2^64 of them.
+
+    >>> network_of("192.0.2.7"), network_of("2001:db8:1:2:3:4:5:6"), network_of("::ffff:192.0.2.7")
+    ('192.0.2.7', '2001:db8:1:2::/64', '192.0.2.7')
+    """
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:64]
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Network((parsed.packed[:8] + bytes(8), 64)))
+
+
+def address_of(request: Request) -> str:
+    """Whose request it is; behind a proxy the last address, which the proxy itself has added."""
+    if request.app.state.settings.behind_proxy and (forwarded := request.headers.getlist("x-forwarded-for")):
+        return forwarded[-1].rsplit(",", 1)[-1].strip()[:64]
+    return request.client.host if request.client else "unknown"
+
+
+def kind_of(request: Request) -> str:
+    if request.method not in ("GET", "HEAD"):
+        return "write"
+    return "play" if request.url.path.startswith("/api/v1/play") else "read"
+
+
+class LimitRates:
+    """Too many requests are answered at once, and cost next to nothing. Static files are not counted: they
+    cost no more than the refusal."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not scope["path"].startswith("/static/"):
+            request = Request(scope)
+            rates: Rates = request.app.state.rates
+            address = network_of(address_of(request))
+            waits = rates.seconds_to_wait(kind_of(request), address, time.monotonic())
+            if waits:
+                seconds = int(waits) + 1
+                text = f"too many requests from your address; try again in {seconds} s"
+                refusal = JSONResponse({"error": text}, 429, {"Retry-After": str(seconds)})
+                await refusal(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+
+class AddHeaders:
+    """The headers that tell browsers to run nothing but our own files, on every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+def bearer(authorization: Annotated[str | None, Header(include_in_schema=False)] = None) -> str:
+    """The key of `Authorization: Bearer KEY`."""
+    scheme, _, key = (authorization or "").partition(" ")
+    if scheme.lower() != "bearer" or not key.strip():
+        raise HTTPException(401, "send your key as Authorization: Bearer KEY")
+    return key.strip()
+
+
+def admin(request: Request, key: Annotated[str, Depends(bearer)]) -> None:
+    """Only whoever has the admin token, which the server was started with."""
+    token = request.app.state.settings.admin_token
+    if token is None:
+        raise HTTPException(403, "this league has no admin token, so nobody may do this")
+    if not secrets.compare_digest(key.encode(errors="replace"), token.encode()):
+        raise HTTPException(403, "this is not the admin token")
+
+
+Key = Annotated[str, Depends(bearer)]
+Admin = Depends(admin)
