@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import os
 import socket
-import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -20,14 +17,13 @@ from outflank.games.match import Match
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed
 from outflank.league.competitions import finish_if_played
-from outflank.league.inspection import fault_of
 from outflank.league.jobs import LEASE_SECONDS, Held, Jobs, Lost
 from outflank.league.league import PROVISIONAL, score_seed
+from outflank.league.loading import loaded_player
 from outflank.league.schema import Competition, Content, Meeting, Player, Score, counts
 from outflank.league.scoring import DOUBLE_GAMES, league_match
 from outflank.league.store import Store
 from outflank.players.greedy import GreedyPlayer
-from outflank.players.names import named_player
 
 IDLE_SECONDS = 0.5  # between looks at an empty queue
 
@@ -151,15 +147,7 @@ class Worker:
                 raise Lost  # it was removed
             content = session.get_one(Content, player.digest).content
             name, view, digest = player.name, player.view, player.digest
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "player"
-            path.write_bytes(content)
-            try:
-                loaded = named_player(f"{path},view={view}")
-            except ValueError as error:
-                raise ValueError(fault_of(error, str(path))) from None
-        assert isinstance(loaded, GreedyPlayer)
-        return replace(loaded, name=name), digest
+        return loaded_player(content, view, name), digest
 
     def _failed(self, held: Held, fault: str) -> bool:
         def write(session: Session) -> None:

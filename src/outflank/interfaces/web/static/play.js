@@ -1,0 +1,316 @@
+// A game against a player of the league. The rules live on the server: every position comes from /api/v1/play.
+// Player, colour, depth and transcript live in the address, so that a game can be shared and replayed.
+
+import { BoardView } from "./board.js";
+import { GameGraph, short, signed } from "./graph.js";
+
+const REPLY_DELAY = 450; // milliseconds, so that one sees one's own move before the answer
+const MOST_KEPT = 200; // judged positions that are remembered
+const page = (id) => document.getElementById(id);
+const other = (colour) => (colour === "black" ? "white" : "black");
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+const game = {
+  player: "", colour: "black", depth: "1", // as chosen
+  moves: [], at: 0, positions: [], // the whole line, and which of its positions is shown
+  shows: false, // values of the moves
+  isBusy: false, fault: "", news: "",
+  judged: new Map(), // what the server said of positions, by player, depth and transcript
+};
+let turnNumber = 0; // what the server answers to an earlier turn is thrown away
+
+const board = new BoardView(page("board"), squareChosen);
+const graph = new GameGraph(page("graph"), goTo);
+
+const transcript = (count = game.moves.length) => game.moves.slice(0, count).join("");
+const here = () => game.positions[game.at];
+const isAtEnd = () => game.at === game.moves.length;
+const playsBoth = () => game.colour === "both" || !game.player;
+const isMine = (colour) => playsBoth() || colour === game.colour;
+const key = (moves) => `${game.player} ${game.depth} ${moves}`;
+const opponent = () => page("player").selectedOptions[0]?.dataset.name ?? "The player";
+
+// The server.
+
+async function ask(moves, wantsValues) {
+  const query = new URLSearchParams({ moves, depth: game.depth });
+  if (game.player) query.set("player", game.player);
+  if (game.player && wantsValues) query.set("values", "1");
+  const response = await fetch(`/api/v1/play?${query}`);
+  const answer = await response.json().catch(() => ({ error: "the server gave no answer that can be read" }));
+  if (!response.ok) throw new Error(answer.error ?? `the server answered ${response.status}`);
+  if (answer.choice) {
+    game.judged.set(key(answer.transcript), answer);
+    if (game.judged.size > MOST_KEPT) game.judged.delete(game.judged.keys().next().value);
+  }
+  return answer;
+}
+
+/** Runs one turn: whatever came before it no longer counts. Errors are told, with a way to try again. */
+async function turn(work) {
+  const mine = ++turnNumber;
+  const isCurrent = () => mine === turnNumber;
+  Object.assign(game, { isBusy: true, fault: "" });
+  try {
+    await work(isCurrent);
+  } catch (error) {
+    if (isCurrent()) game.fault = error instanceof TypeError ? "The server cannot be reached." : `${capital(error.message)}.`;
+  }
+  if (!isCurrent()) return;
+  game.isBusy = false;
+  show();
+}
+
+// What happens.
+
+/** Reads a line from the server, shows one of its positions, and lets the computer move if it is its turn. */
+function open(moves, at = null) {
+  return turn(async (isCurrent) => {
+    const answer = await ask(moves, game.shows);
+    if (!isCurrent()) return;
+    take(answer);
+    if (at !== null) game.at = Math.max(0, Math.min(at, game.moves.length));
+    game.news = "";
+    show();
+    await reply(isCurrent);
+    if (isCurrent()) await judge(isCurrent);
+  });
+}
+
+function squareChosen(square) {
+  if (game.isBusy || !here()) return;
+  if (here().turn && !isMine(here().turn)) {
+    say(isAtEnd() ? `It is ${opponent()}'s turn.` : `Here it is ${opponent()}'s turn: choose Continue from here, or redo.`);
+  } else if (!here().legal.includes(square)) {
+    say(here().turn ? `${square} is not a legal move.` : "The game is over.");
+  } else {
+    board.showPending(square);
+    turn(async (isCurrent) => {
+      const answer = await ask(transcript(game.at) + square, !playsBoth() || game.shows);
+      if (!isCurrent()) return;
+      take(answer);
+      tell();
+      show();
+      await reply(isCurrent);
+      if (isCurrent()) await judge(isCurrent);
+    });
+  }
+}
+
+/** The computer's moves, until it is the person's turn or the game is over. */
+async function reply(isCurrent) {
+  while (isAtEnd() && here().turn && !isMine(here().turn)) {
+    const began = performance.now();
+    const known = game.judged.get(key(transcript())) ?? (await ask(transcript(), true));
+    const after = await ask(transcript() + known.choice.square, game.shows);
+    await new Promise((done) => setTimeout(done, Math.max(0, REPLY_DELAY - (performance.now() - began))));
+    if (!isCurrent()) return;
+    take(after);
+    tell();
+    show();
+  }
+}
+
+/** Values of the position that is shown, if they are wanted and not known. */
+async function judge(isCurrent) {
+  if (!game.shows || !game.player || !here().turn || game.judged.has(key(transcript(game.at)))) return;
+  await ask(transcript(game.at), true);
+  if (isCurrent()) show();
+}
+
+function take(answer) {
+  game.moves = answer.transcript.match(/../g) ?? [];
+  game.positions = answer.positions;
+  game.at = game.moves.length;
+}
+
+function goTo(at) {
+  if (!game.positions[at]) return;
+  game.at = at;
+  game.news = "";
+  turn((isCurrent) => judge(isCurrent));
+  show();
+}
+
+function takeBack() {
+  let at = game.at - 1;
+  while (at > 0 && !isMine(game.positions[at].turn)) at--;
+  goTo(Math.max(0, at));
+}
+
+const canTakeBack = () => game.positions.slice(0, game.at).some((position) => isMine(position.turn));
+
+function continueFromHere() {
+  open(transcript(game.at));
+}
+
+function changeSides() {
+  game.colour = other(game.colour);
+  open(transcript(game.at));
+}
+
+function newGame() {
+  game.moves = [];
+  game.at = 0;
+  history.pushState(null, "", address());
+  open("");
+}
+
+// What is said.
+
+function name(colour) {
+  if (playsBoth()) return capital(colour);
+  return colour === game.colour ? "You" : opponent();
+}
+
+/** The last moves in words: one's own and the answer to it. */
+function tell() {
+  const { mover, move, flipped, passed } = here();
+  const count = flipped.length === 1 ? "1 disc" : `${flipped.length} discs`;
+  let text = `${name(mover)} played ${move} and turned ${count}.`;
+  if (passed) text += ` ${name(passed)} ${name(passed) === "You" ? "have" : "has"} no move: pass.`;
+  game.news = text;
+}
+
+function state() {
+  const { turn: next, black, white, disc_difference: difference } = here();
+  if (!next) {
+    const most = Math.max(black, white), least = Math.min(black, white);
+    if (difference === 0) return `Game over: a draw, ${black} to ${white}.`;
+    const winner = difference > 0 ? "black" : "white";
+    const who = playsBoth() ? "" : winner === game.colour ? " You won." : ` ${opponent()} won.`;
+    return `Game over: ${capital(winner)} wins ${most} to ${least}.${who}`;
+  }
+  const where = isAtEnd() ? "" : `Move ${game.at} of ${game.moves.length}. `;
+  if (playsBoth()) return `${where}${capital(next)} to move.`;
+  if (isMine(next)) return `${where}Your turn: you are ${next}.`;
+  return isAtEnd() ? `${opponent()} is thinking.` : `${where}${opponent()} to move.`;
+}
+
+function say(text) {
+  page("status").textContent = text;
+}
+
+function values() {
+  const found = game.judged.get(key(transcript(game.at)));
+  if (!game.shows || !found) return null;
+  const best = found.values[0];
+  return new Map(found.values.map(({ square, value, discs }) => {
+    const isBest = value === best.value && discs === best.discs;
+    const text = discs !== null ? `${signed(discs)}${discs ? "" : "="}` : value === null ? "?" : short(value).replace("-", "\u2212");
+    const label = discs !== null ? `ends ${signed(discs)} discs` : value === null ? "no value" : `value ${short(value)}`;
+    return [square, { text, label: isBest ? `${label}, best` : label, isBest }];
+  }));
+}
+
+// What is shown.
+
+function show() {
+  page("fault").hidden = !game.fault;
+  page("fault-text").textContent = game.fault;
+  page("game").setAttribute("aria-busy", game.isBusy);
+  if (!here()) return;
+  const position = here(), canPlay = Boolean(!game.isBusy && position.turn && isMine(position.turn));
+  board.show(position, { canPlay, values: values() });
+  graph.show(game.positions, game.at, Boolean(game.player));
+  say(game.fault ? "" : [game.news, state()].filter(Boolean).join(" "));
+  showCounts(position);
+  page("undo").disabled = game.at === 0;
+  page("redo").disabled = isAtEnd();
+  page("take-back").disabled = !canTakeBack();
+  page("sides").disabled = playsBoth();
+  page("values").disabled = !game.player;
+  page("values").setAttribute("aria-pressed", game.shows && Boolean(game.player));
+  page("continue").hidden = isAtEnd() || !position.turn || isMine(position.turn);
+  page("transcript").value = transcript();
+  page("evaluation-key").hidden = !game.player;
+  history.replaceState(null, "", address());
+}
+
+function showCounts({ black, white, turn: next }) {
+  for (const [colour, count] of [["black", black], ["white", white]]) {
+    const line = page(`${colour}-line`);
+    line.classList.toggle("to-move", next === colour);
+    page(`${colour}-count`).textContent = count;
+    page(`${colour}-name`).textContent = playsBoth() ? "" : colour === game.colour ? "you" : opponent();
+    page(`${colour}-turn`).textContent = next === colour ? "to move" : "";
+  }
+}
+
+// The address and the controls.
+
+function address() {
+  const query = new URLSearchParams();
+  if (game.player) query.set("player", game.player);
+  query.set("colour", game.colour);
+  query.set("depth", game.depth);
+  if (game.shows) query.set("values", "1");
+  if (game.moves.length) query.set("moves", transcript());
+  if (!isAtEnd()) query.set("at", game.at);
+  return `/play?${query}`;
+}
+
+async function readAddress() {
+  const query = new URLSearchParams(location.search);
+  const choose = (id, wanted) => {
+    const known = [...page(id).options].some((option) => option.value === wanted);
+    if (known) page(id).value = wanted;
+    return page(id).value;
+  };
+  const wanted = query.get("player");
+  game.player = choose("player", wanted ?? "");
+  game.colour = choose("colour", query.get("colour") ?? "black");
+  game.depth = choose("depth", query.get("depth") ?? "1");
+  game.shows = query.get("values") === "1";
+  const at = query.get("at");
+  await open(query.get("moves") ?? "", /^\d+$/.test(at ?? "") ? Number(at) : null);
+  if (game.fault && !here()) { // a transcript that is none: tell, and begin anew
+    const { fault } = game;
+    await open("");
+    game.fault ||= fault;
+    show();
+  } else if (wanted && wanted !== game.player) {
+    game.news = `There is no player ${wanted} in this league; this is ${opponent()}.`;
+    show();
+  }
+}
+
+async function copy(text, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch { // no permission, or no https: the old way
+    const field = page("transcript"), kept = field.value;
+    field.value = text;
+    field.select();
+    document.execCommand("copy");
+    field.value = kept;
+  }
+  const label = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = label; }, 1500);
+}
+
+for (const id of ["player", "colour", "depth"]) {
+  page(id).addEventListener("change", () => {
+    game[id] = page(id).value;
+    open(transcript(), isAtEnd() ? null : game.at);
+  });
+}
+page("undo").addEventListener("click", () => goTo(game.at - 1));
+page("redo").addEventListener("click", () => goTo(game.at + 1));
+page("take-back").addEventListener("click", takeBack);
+page("continue").addEventListener("click", continueFromHere);
+page("sides").addEventListener("click", () => {
+  changeSides();
+  page("colour").value = game.colour;
+});
+page("new").addEventListener("click", newGame);
+page("values").addEventListener("click", () => {
+  game.shows = !game.shows;
+  goTo(game.at);
+});
+page("again").addEventListener("click", () => open(transcript(), isAtEnd() ? null : game.at));
+page("copy-link").addEventListener("click", (event) => copy(location.href, event.currentTarget));
+page("copy-transcript").addEventListener("click", (event) => copy(transcript(), event.currentTarget));
+window.addEventListener("popstate", readAddress);
+readAddress();
