@@ -1,19 +1,154 @@
-"""The pages: the league table, players, competitions, comparisons, submission."""
+"""The pages: the league table, players, competitions, comparisons, submission. All of it works without
+scripts but submission, for which there is a command too."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
+from fastapi import APIRouter, HTTPException, Query, Request
+from starlette.responses import RedirectResponse, Response
 
+from outflank.interfaces.web.api import Order, Sort, TheLeague
+from outflank.interfaces.web.comparison import DOUBLE_GAMES, EPSILON, Difference, ShortMatches, TooBusy
+from outflank.interfaces.web.competition_page import CompetitionPage
+from outflank.interfaces.web.league_page import TableQuery, league_page
 from outflank.interfaces.web.rendering import page
+from outflank.interfaces.web.scales import Scale
+from outflank.interfaces.web.snapshots import Snapshots
+from outflank.league.competitions import Competitions
+from outflank.league.league import League, NotFound
+from outflank.league.names import LONGEST_LINK, LONGEST_NOTE
+from outflank.league.schema import Player
+from outflank.league.scoring import DOUBLE_GAMES as FINAL
 
 router = APIRouter()
-FAULTS = {404: "Not found", 429: "Too many requests", 500: "Our fault"}
+shown: Callable[[str], Any] = partial(router.api_route, methods=["GET", "HEAD"], include_in_schema=False)
+FAULTS = {404: "Not found", 429: "Too many requests", 500: "Our fault", 503: "Busy"}
+
+
+@shown("/")
+def league_table(
+    request: Request,
+    sort: Sort = "rank",
+    order: Order = "ascending",
+    filter: Annotated[str, Query(max_length=80)] = "",
+    page: Annotated[int, Query(ge=1, le=10**6)] = 1,
+) -> Response:
+    query = TableQuery(sort, order, filter.strip(), page)
+    return _snapshots(request).page(request, query, lambda snapshot: league_page(snapshot, query))
+
+
+@shown("/players/{player_id}")
+def player(request: Request, league: TheLeague, player_id: str) -> Response:
+    found = _player(league, player_id)
+    snapshot = _snapshots(request).now()
+    competitions = Competitions(league)
+    return page(
+        "player.html", active="/", title=found.name, player=found, row=snapshot.by_id.get(found.id),
+        ranked=sum(row.rank is not None for row in snapshot.rows), has_picture=league.picture(found.id) is not None,
+        scale=Scale.of(score.tally.ci95 for score in found.scores), final=FINAL, players=snapshot.by_name,
+        matches=competitions.meetings_of(found.id),
+        competitions={state.name: state.id for state in competitions.all()},
+    )  # fmt: skip
+
+
+@shown("/competitions")
+def competitions(league: TheLeague) -> Response:
+    found = Competitions(league).all()
+    return page("competitions.html", active="/competitions", title="Competitions", competitions=found)
+
+
+@shown("/competitions/{competition_id}")
+def competition(league: TheLeague, competition_id: str) -> Response:
+    found = Competitions(league)
+    state = found.state(_number(competition_id, "competition"))
+    shown = CompetitionPage(state, found.standings(state.id))
+    return page("competition.html", active="/competitions", title=state.name, competition=state, page=shown)
+
+
+@shown("/compare")
+def compare(
+    request: Request,
+    league: TheLeague,
+    a: Annotated[str, Query(max_length=20)] = "",
+    b: Annotated[str, Query(max_length=20)] = "",
+) -> Response:
+    chosen = [_player(league, text) if text.strip() else None for text in (a, b)]
+    content: dict[str, Any] = {"pair": None, "same": False}
+    if chosen[0] is not None and chosen[1] is not None:
+        content["same"] = chosen[0].id == chosen[1].id
+        if not content["same"]:
+            content |= _compared(request, league, chosen[0], chosen[1])
+    rows = _snapshots(request).now().rows
+    return page(
+        "compare.html", active="/compare", title="Compare two players", rows=rows, chosen=chosen, **content
+    )
+
+
+@router.post("/compare", include_in_schema=False)
+def play_short_match(
+    request: Request,
+    league: TheLeague,
+    a: Annotated[str, Query(max_length=20)],
+    b: Annotated[str, Query(max_length=20)],
+) -> Response:
+    """Play the short match of two players, then show them again."""
+    first, second = _player(league, a), _player(league, b)
+    try:
+        _short_matches(request).play(first, second)
+    except TooBusy:
+        raise HTTPException(503, "the server is too busy for this match; try again in a minute") from None
+    return RedirectResponse(f"/compare?a={first.id}&b={second.id}#match", 303)
+
+
+@shown("/submit")
+def submit() -> Response:
+    return page("submit.html", active="/submit", title="Submit a player", longest_note=LONGEST_NOTE,
+                longest_link=LONGEST_LINK)  # fmt: skip
 
 
 def fault_page(_request: Request, code: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     """An error, for people."""
     return page("fault.html", status=code, headers=headers, title=FAULTS.get(code, "Not possible"), code=code,
                 text=f"{text[:1].upper()}{text[1:]}.")  # fmt: skip
+
+
+def _compared(request: Request, league: League, first: Player, second: Player) -> dict[str, Any]:
+    snapshot = _snapshots(request).now()
+    rows = [snapshot.by_id.get(one.id) for one in (first, second)]
+    tallies = [row.tally if row else None for row in rows]
+    known = [tally for tally in tallies if tally is not None]
+    meetings = [m for m in Competitions(league).meetings_of(first.id) if m[2].second == second.name]
+    return {
+        "pair": list(zip((first, second), rows, strict=True)),
+        "scale": Scale.of(tally.ci95 for tally in known),
+        "difference": Difference.of(*known) if len(known) == 2 else None,
+        "meetings": meetings,
+        "match": _short_matches(request).known(first, second),
+        "double_games": DOUBLE_GAMES,
+        "epsilon": EPSILON,
+    }
+
+
+def _player(league: League, text: str) -> Player:
+    return league.player(_number(text, "player"))
+
+
+def _number(text: str, what: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise NotFound(f"there is no {what} {text}")
+    return int(text)
+
+
+def _snapshots(request: Request) -> Snapshots:
+    found = request.app.state.snapshots
+    assert isinstance(found, Snapshots)
+    return found
+
+
+def _short_matches(request: Request) -> ShortMatches:
+    found = request.app.state.short_matches
+    assert isinstance(found, ShortMatches)
+    return found

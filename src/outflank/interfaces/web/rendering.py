@@ -79,6 +79,14 @@ def thousands(number: int) -> str:
     return f"{number:,}"
 
 
+def plain(value: float) -> str:
+    """
+    >>> plain(0.30000000000000004), plain(-150.0)
+    ('0.3', '-150')
+    """
+    return f"{value:.6g}"
+
+
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -86,5 +94,6 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.globals.update(static=static_address)
-    environment.filters.update(day=day, moment=moment, share=share, percent=percent, thousands=thousands)
+    filters = (day, moment, share, percent, thousands, plain)
+    environment.filters.update({function.__name__: function for function in filters})
     return environment

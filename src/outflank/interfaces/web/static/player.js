@@ -1,0 +1,22 @@
+// While a player waits for its score the page looks for it, and shows it when it is there.
+
+const shown = document.getElementById("player");
+const PAUSE = 4000;
+
+async function look() {
+  try {
+    const answer = await fetch(`/api/v1/players/${shown.dataset.id}`);
+    if (answer.ok) {
+      const player = await answer.json();
+      if (player.fault || player.scores.length > Number(shown.dataset.scores)) {
+        location.reload();
+        return;
+      }
+    }
+  } catch {
+    // Offline, or the server is being restarted: it is asked again.
+  }
+  setTimeout(look, PAUSE);
+}
+
+setTimeout(look, PAUSE);
