@@ -43,7 +43,14 @@ def seed(league: League, published: PublishedFiles) -> list[str]:
     for name, view in VIEWS.items():
         if (file := published.file(name)) is not None:
             added += _add(league, others, file, name, view, SOURCES[name])
+    _house(league, KEEPER)  # the last thing: a seeding that was broken off is done again
     return added
+
+
+def is_seeded(league: League) -> bool:
+    """Whether seed() has once been done: players that were removed since stay away."""
+    with league.store.reading() as session:
+        return session.scalar(select(Entrant).where(Entrant.folded_name == KEEPER)) is not None
 
 
 def add_file(league: League, file: Path, *, name: str, view: View | None = None) -> list[str]:

@@ -26,6 +26,7 @@ from outflank.league.schema import Entrant as Entrant
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_MILLISECONDS = 30_000
+CONNECT_SECONDS = 10
 MIGRATION_LOCK = 0x07E110  # any number that only migrations of a league use
 
 
@@ -90,7 +91,10 @@ def _engine(url: str) -> Engine:
     try:
         parsed = make_url(url)
         if parsed.get_backend_name() == "postgresql":
-            return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+            return create_engine(
+                parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True,
+                connect_args={"connect_timeout": CONNECT_SECONDS},
+            )  # fmt: skip
         if parsed.get_backend_name() != "sqlite":
             raise ValueError(f"{url} is neither sqlite:///FILE nor postgresql://USER@HOST/NAME")
     except (ArgumentError, NoSuchModuleError):

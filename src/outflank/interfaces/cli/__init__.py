@@ -25,8 +25,11 @@ from outflank.interfaces.cli import (
     plotting,
     reproduce,
     scoring,
+    serve,
     solve,
+    submit,
     tournament,
+    worker,
 )
 
 EXIT_BAD_INPUT = 2
@@ -70,6 +73,9 @@ bench.add_to(app)
 solve.add_to(app)
 engine.add_to(app)
 reproduce.add_to(app)
+serve.add_to(app)
+worker.add_to(app)
+submit.add_to(app)
 
 
 @app.callback(invoke_without_command=True)

@@ -20,9 +20,17 @@ def league_table(
     ] = None,
     double_games: Annotated[int, typer.Option(help="For each player that is scored.", min=1)] = 10_000,
     threads: Threads = None,
+    league: Annotated[
+        str | None, typer.Option(metavar="URL", help="The table of a league on the web.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """The Othello League as published in 2014, with our own players in it."""
+    """The Othello League as published in 2014, with our own players in it; or a league's own table."""
+    if league is not None:
+        if players:
+            raise ValueError("a league on the web scores its own players; hand yours in with outflank submit")
+        _show_league(league, as_json)
+        return
     from outflank.league.table import measured_row, published_rows, ranked
     from outflank.players.built_in import BUILT_IN
     from outflank.players.names import named_player
@@ -54,3 +62,27 @@ def league_table(
         )  # fmt: skip
     out.print(table)
     out.print("Published: Table III of Jaskowski 2014; most of its scores are of 50 double games.")
+
+
+def _show_league(address: str, as_json: bool) -> None:
+    from outflank.interfaces.cli.submit import league_at
+
+    with league_at(address) as client:
+        rows = client.table()
+    if as_json:
+        print_json(rows)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    for name in ("rank", "player", "entrant", "weights", "score", "state"):
+        table.add_column(name, justify="left" if name in ("player", "entrant", "state") else "right")
+    for row in rows:
+        result = row["result"]
+        reach = (result["ci95"][1] - result["ci95"][0]) / 2 if result else 0.0
+        table.add_row(
+            f"{row['rank'] or ''}", Text(row["name"]), Text(row["entrant"]), f"{row['weights']:,}",
+            f"{result['score']:.4f} ± {reach:.4f}" if result else "", row["state"],
+        )  # fmt: skip
+    out.print(table)

@@ -1,0 +1,178 @@
+"""`outflank serve`: the league on the web, with a worker."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import signal
+import socket
+from collections.abc import Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from outflank.interfaces.cli.progress import note, out
+from outflank.interfaces.cli.worker import MISSING, Database
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastapi import FastAPI
+
+    from outflank.interfaces.web.settings import WebSettings
+    from outflank.league.league import League
+
+ADMIN_TOKEN = "OUTFLANK_ADMIN_TOKEN"
+MOST_CONNECTIONS = 1000
+SHUTDOWN_SECONDS = 5
+CHECKPOINTS = ("last", "best")  # files of a run; the run's folder says more
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(serve)
+
+
+def serve(
+    db: Database = "sqlite:///league.db",
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 8000,
+    runs: Annotated[Path | None, typer.Option(help="A folder of learning runs, to watch in the lab.")] = None,
+    published: Annotated[
+        Path | None, typer.Option(help="A folder of published files, whose players are added.")
+    ] = None,
+    players: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="FILE[,NAME][,view=V]", help="Add this player; may be repeated."),
+    ] = None,
+    no_worker: Annotated[bool, typer.Option("--no-worker", help="Workers run elsewhere.")] = False,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="Believe the address in X-Forwarded-For.")
+    ] = False,
+    reads_a_minute: Annotated[int, typer.Option(help="Requests from one address.", min=1)] = 1200,
+    plays_a_minute: Annotated[int, typer.Option(help="Moves asked for by one address.", min=1)] = 600,
+    writes_a_minute: Annotated[int, typer.Option(help="Submissions from one address.", min=1)] = 20,
+) -> None:
+    """The league on the web: its table, its players, and a board to play them. The environment variable
+    OUTFLANK_ADMIN_TOKEN sets the token with which players are removed and competitions started."""
+    try:
+        from outflank.interfaces.web.monitoring import set_up_logs
+        from outflank.interfaces.web.settings import WebSettings
+    except ModuleNotFoundError:
+        raise ValueError(MISSING) from None
+    settings = WebSettings(
+        database=db, runs=runs, admin_token=os.environ.get(ADMIN_TOKEN) or None, behind_proxy=behind_proxy,
+        reads_a_minute=reads_a_minute, plays_a_minute=plays_a_minute, writes_a_minute=writes_a_minute,
+    )  # fmt: skip
+    if re.fullmatch(r"sqlite(\+\w+)?:(//)?(/(:memory:)?)?", db):
+        raise ValueError("a league needs a file that its workers see too: use sqlite:///FILE")
+    with listening(host, port) as listener:
+        app = _league_app(settings, published, players or [])
+        set_up_logs()
+        _serve(app, listener, None if no_worker else db)
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket that is ours before anything else is done; whoever comes early waits in its queue."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.create_server(address[:2], family=family, backlog=2048)
+    except OSError as error:
+        is_taken = error.errno == errno.EADDRINUSE
+        reason = "it is taken; choose another with --port" if is_taken else f"{error.strerror}".lower()
+        raise OSError(f"cannot listen on {host} port {port}: {reason}") from None
+    with listener:
+        yield listener
+
+
+def _league_app(settings: WebSettings, published: Path | None, players: Sequence[str]) -> FastAPI:
+    """The application on a database with players in it."""
+    from outflank.interfaces.web.app import create_app
+    from outflank.league.published_files import PublishedFiles
+    from outflank.league.seeding import is_seeded, seed
+
+    files = PublishedFiles.found(published)
+    given = [_named_file(text) for text in players]
+    app = create_app(settings)
+    league: League = app.state.league
+    if published is not None or not is_seeded(league):
+        seed(league, files)
+    for file, name, view in given:
+        _add(league, file, name, view)
+    return app
+
+
+def _named_file(text: str) -> tuple[Path, str, Any]:
+    """FILE[,NAME][,view=V].
+
+    >>> _named_file("runs/quick/last.safetensors"), _named_file("my.player,Mine,view=inversion")[1:]
+    ((PosixPath('runs/quick/last.safetensors'), 'quick-last', None), ('Mine', 'inversion'))
+    """
+    from outflank.evaluators.storage import VIEWS
+    from outflank.league.names import checked_name
+
+    first, *rest = text.split(",")
+    file, view = Path(first), None
+    name = f"{file.parent.name}-{file.stem}" if file.stem in CHECKPOINTS and file.parent.name else file.stem
+    for part in rest:
+        if part.startswith("view="):
+            view = part.removeprefix("view=")
+            if view not in VIEWS:
+                raise ValueError(f"a view is {' or '.join(VIEWS)}, not {view}")
+        else:
+            name = part
+    try:
+        return file, checked_name(name, "player"), view
+    except ValueError as error:
+        raise ValueError(f"{error}; give {file} such a name: --with {file},NAME") from None
+
+
+def _add(league: League, file: Path, name: str, view: Any) -> None:
+    from outflank.league.seeding import add_file
+
+    if not add_file(league, file, name=name, view=view):
+        note(f"{file} is in the league already, or another player is called {name}")
+
+
+def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -> None:
+    """Until SIGTERM or SIGINT; then answers what was asked, and stops the worker."""
+    from uvicorn import Config, Server
+
+    from outflank.games.match import available_cores
+    from outflank.interfaces.cli.worker_process import WorkerProcess
+
+    class Announced(Server):
+        """Says where to find it as soon as it answers."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                out.print(f"The league is at {_address(listener)}", highlight=False, soft_wrap=True)
+
+    config = Config(
+        app, log_config=None, access_log=False, server_header=False, proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )  # fmt: skip
+    server = Announced(config)
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):  # before uvicorn handles them, and when it passes them on
+        signal.signal(number, stop)
+    threads = max(1, available_cores() - 1)  # one core is the server's
+    worker = WorkerProcess(worker_database, threads) if worker_database is not None else None
+    try:
+        server.run(sockets=[listener])
+    finally:
+        if worker is not None:
+            worker.stop()
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # listening on all is reached here
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
