@@ -18,9 +18,11 @@ from starlette.staticfiles import StaticFiles
 from outflank.interfaces.web import api, faults, lab, monitoring, pages, play
 from outflank.interfaces.web.comparison import ShortMatches
 from outflank.interfaces.web.kept import KeptTable
+from outflank.interfaces.web.players_at_hand import PlayersAtHand
 from outflank.interfaces.web.security import AddHeaders, LimitRates, Rates
 from outflank.interfaces.web.settings import WebSettings
 from outflank.interfaces.web.snapshots import Snapshots
+from outflank.interfaces.web.streams import Streams
 from outflank.interfaces.web.uploads import LimitBodies
 from outflank.league.league import League
 from outflank.league.store import Store
@@ -39,8 +41,10 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.settings = settings
     app.state.league = League(Store(settings.database))
     app.state.kept = KeptTable(app.state.league)
-    app.state.snapshots = Snapshots(app.state.league)
+    app.state.snapshots = Snapshots(app.state.kept)
     app.state.short_matches = ShortMatches(app.state.league)
+    app.state.desk = play.Desk(PlayersAtHand(app.state.league))
+    app.state.streams = Streams()
     app.state.metrics = monitoring.Metrics()
     app.state.inspections = asyncio.Semaphore(INSPECTIONS)
     app.state.rates = Rates(
@@ -57,5 +61,6 @@ def create_app(settings: WebSettings) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    yield
+    with app.state.streams.ended_by_signals():
+        yield
     app.state.league.store.close()

@@ -42,14 +42,12 @@ class JsonLines(logging.Formatter):
 
 
 def set_up_logs() -> None:
-    """Ours and uvicorn's, to standard error."""
+    """All to standard error: what ours and uvicorn's tell, and the warnings of the others."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     for name in ("outflank", "uvicorn"):
-        logger = logging.getLogger(name)
-        logger.handlers = [handler]
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
+        logging.getLogger(name).setLevel(logging.INFO)
 
 
 class Metrics:

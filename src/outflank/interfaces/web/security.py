@@ -80,7 +80,7 @@ def address_of(request: Request) -> str:
 def kind_of(request: Request) -> str:
     if request.method not in ("GET", "HEAD"):
         return "write"
-    return "play" if request.url.path.startswith("/api/v1/play") else "read"
+    return "play" if request.url.path == "/api/v1/play" else "read"
 
 
 class LimitRates:
