@@ -61,8 +61,10 @@ def league_database(tmp_path_factory: pytest.TempPathFactory) -> str:
     key = league.register("Ada")
     competitions = Competitions(league)
     for number, name in enumerate(("corners", "edges")):
-        league.submit(key, counter_file(folder, number), name=name, view="negation", note=f"{SCRIPT}\nSecond line.",
-                      link="https://example.org/ada?a=1&b=2")  # fmt: skip
+        league.submit(
+            key, counter_file(folder, number), name=name, view="negation", note=f"{SCRIPT}\nSecond line.",
+            link="https://example.org/ada?a=1&b=2",
+        )  # fmt: skip
     ids = {row.name: row.id for row in league.table()}
     for name in ("Winter cup", "Spring cup", "Summer cup"):
         _nominate(competitions, competitions.open(name, 10), list(ids.values()))
@@ -83,12 +85,20 @@ def league_database(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
-def league_server(league_database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The learning runs that the server shows: none, until a test puts one there."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="session")
+def league_server(
+    league_database: str, runs_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """The base URL of a running server with a seeded league, but without a worker."""
     folder = tmp_path_factory.mktemp("server")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    command = [sys.executable, "-c", SERVER, league_database, str(port), str(folder), ADMIN]
+    command = [sys.executable, "-c", SERVER, league_database, str(port), str(runs_folder), ADMIN]
     with (folder / "log").open("w") as log, subprocess.Popen(command, stderr=log, cwd=folder) as process:
         try:
             _await(f"http://127.0.0.1:{port}", process, folder / "log")

@@ -14,12 +14,10 @@ ROWS = 50  # of a page
 COLUMNS: tuple[tuple[Sort | None, str, str], ...] = (
     ("rank", "Rank", "number"),
     ("name", "Player", "name"),
-    ("rank", "Score", "number"),
-    (None, "95 % interval", ""),
+    ("rank", "Score", "score"),
     (None, "State", ""),
     ("weights", "Weights", "number"),
-    ("kind", "Kind", ""),
-    (None, "View", ""),
+    ("kind", "Kind and view", ""),
     ("entrant", "Entrant", ""),
     ("created", "Submitted", ""),
 )

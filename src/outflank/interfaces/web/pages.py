@@ -3,14 +3,14 @@ scripts but submission, for which there is a command too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+import gzip
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from outflank.interfaces.web.api import Order, Sort, TheLeague
+from outflank.interfaces.web.api import Order, Sort, TheLeague, TheTable
 from outflank.interfaces.web.comparison import DOUBLE_GAMES, EPSILON, Difference, ShortMatches, TooBusy
 from outflank.interfaces.web.competition_page import CompetitionPage
 from outflank.interfaces.web.league_page import TableQuery, league_page
@@ -18,57 +18,72 @@ from outflank.interfaces.web.rendering import page
 from outflank.interfaces.web.scales import Scale
 from outflank.interfaces.web.snapshots import Snapshots
 from outflank.league.competitions import Competitions
-from outflank.league.league import League, NotFound
-from outflank.league.names import LONGEST_LINK, LONGEST_NOTE
+from outflank.league.league import HOUSE, League, NotFound, TableRow
+from outflank.league.names import LONGEST_LINK, LONGEST_NOTE, folded
 from outflank.league.schema import Player
 from outflank.league.scoring import DOUBLE_GAMES as FINAL
 
-router = APIRouter()
-shown: Callable[[str], Any] = partial(router.api_route, methods=["GET", "HEAD"], include_in_schema=False)
+router = APIRouter(include_in_schema=False)
+SHOWN = ["GET", "HEAD"]
 FAULTS = {404: "Not found", 429: "Too many requests", 500: "Our fault", 503: "Busy"}
 
 
-@shown("/")
-def league_table(
+@router.api_route("/", methods=SHOWN)
+async def league_table(
     request: Request,
+    table: TheTable,
     sort: Sort = "rank",
     order: Order = "ascending",
     filter: Annotated[str, Query(max_length=80)] = "",
     page: Annotated[int, Query(ge=1, le=10**6)] = 1,
 ) -> Response:
     query = TableQuery(sort, order, filter.strip(), page)
-    return _snapshots(request).page(request, query, lambda snapshot: league_page(snapshot, query))
+    snapshots = _snapshots(request)
+    is_compressed = "gzip" in request.headers.get("accept-encoding", "")
+
+    def make(rows: Sequence[TableRow]) -> bytes:
+        content = league_page(snapshots.of(rows), query).encode()
+        return gzip.compress(content) if is_compressed else content
+
+    headers = {"Vary": "Accept-Encoding", "Cache-Control": "no-cache"}
+    if is_compressed:
+        headers["Content-Encoding"] = "gzip"
+    content = await table.answer(("page", query, is_compressed), make)
+    return Response(content, media_type="text/html", headers=headers)
 
 
-@shown("/players/{player_id}")
+@router.api_route("/players/{player_id}", methods=SHOWN)
 def player(request: Request, league: TheLeague, player_id: str) -> Response:
     found = _player(league, player_id)
     snapshot = _snapshots(request).now()
     competitions = Competitions(league)
     return page(
         "player.html", active="/", title=found.name, player=found, row=snapshot.by_id.get(found.id),
-        ranked=sum(row.rank is not None for row in snapshot.rows), has_picture=league.picture(found.id) is not None,
+        ranked=sum(row.rank is not None for row in snapshot.rows),
+        has_picture=league.picture(found.id) is not None,
         scale=Scale.of(score.tally.ci95 for score in found.scores), final=FINAL, players=snapshot.by_name,
         matches=competitions.meetings_of(found.id),
         competitions={state.name: state.id for state in competitions.all()},
     )  # fmt: skip
 
 
-@shown("/competitions")
+@router.api_route("/competitions", methods=SHOWN)
 def competitions(league: TheLeague) -> Response:
     found = Competitions(league).all()
     return page("competitions.html", active="/competitions", title="Competitions", competitions=found)
 
 
-@shown("/competitions/{competition_id}")
-def competition(league: TheLeague, competition_id: str) -> Response:
+@router.api_route("/competitions/{competition_id}", methods=SHOWN)
+def competition(request: Request, league: TheLeague, competition_id: str) -> Response:
     found = Competitions(league)
     state = found.state(_number(competition_id, "competition"))
     shown = CompetitionPage(state, found.standings(state.id))
-    return page("competition.html", active="/competitions", title=state.name, competition=state, page=shown)
+    nominable = [row for row in _snapshots(request).now().rows if folded(row.entrant) not in HOUSE]
+    return page("competition.html", active="/competitions", title=state.name, competition=state, page=shown,
+                nominable=nominable)  # fmt: skip
 
 
-@shown("/compare")
+@router.api_route("/compare", methods=SHOWN)
 def compare(
     request: Request,
     league: TheLeague,
@@ -87,7 +102,7 @@ def compare(
     )
 
 
-@router.post("/compare", include_in_schema=False)
+@router.post("/compare")
 def play_short_match(
     request: Request,
     league: TheLeague,
@@ -103,7 +118,7 @@ def play_short_match(
     return RedirectResponse(f"/compare?a={first.id}&b={second.id}#match", 303)
 
 
-@shown("/submit")
+@router.api_route("/submit", methods=SHOWN)
 def submit() -> Response:
     return page("submit.html", active="/submit", title="Submit a player", longest_note=LONGEST_NOTE,
                 longest_link=LONGEST_LINK)  # fmt: skip

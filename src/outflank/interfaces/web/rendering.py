@@ -64,11 +64,11 @@ def share(value: float, digits: int = 4) -> str:
 
 
 def percent(epsilon: float) -> str:
-    """
+    r"""
     >>> percent(0.1), percent(0.0)
-    ('10 %', '0 %')
+    ('10\xa0%', '0\xa0%')
     """
-    return f"{100 * epsilon:g} %"
+    return f"{100 * epsilon:g}\xa0%"
 
 
 def thousands(number: int) -> str:

@@ -1,0 +1,283 @@
+"""Every page in Chromium: phone and desktop, light and dark, by keyboard, without scripts, under attack."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from outflank.interfaces.web.rendering import STATIC
+from tests.interfaces.web.conftest import SCRIPT, SIZES, PageAt, Scheme, Size, counter_file, screenshot
+
+PAGES = {
+    "league": "/",
+    "league-filtered": "/?filter=piece&sort=weights&order=descending",
+    "player": "/players/1",
+    "player-of-an-entrant": "/players/10",
+    "player-waiting": "/players/11",
+    "player-failed": "/players/12",
+    "competitions": "/competitions",
+    "competition-finished": "/competitions/1",
+    "competition-playing": "/competitions/2",
+    "competition-open": "/competitions/3",
+    "compare-nobody": "/compare",
+    "compare": "/compare?a=1&b=10",
+    "submit": "/submit",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_and_can_be_read(page_at: PageAt, name: str) -> None:
+    page = page_at(PAGES[name])
+    _check_structure(page)
+    sizes: tuple[Size, ...] = ("phone", "desktop")
+    schemes: tuple[Scheme, ...] = ("light", "dark")
+    for size, scheme in product(sizes, schemes):
+        width, height = SIZES[size]
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        screenshot(page, f"{name}-{size}-{scheme}")
+
+
+def _check_structure(page: Any) -> None:
+    """What a screen reader needs: one heading of the page, levels in order, names for all that is used."""
+    levels = page.eval_on_selector_all("h1, h2, h3", "all => all.map(one => Number(one.tagName[1]))")
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert page.locator("html[lang=en]").count() == 1
+    assert page.locator("main").count() == page.locator("nav[aria-label=Main]").count() == 1
+    unnamed = """all => all.filter(one => one.type !== "hidden" && !one.labels?.length).map(one => one.id)"""
+    assert page.eval_on_selector_all("input, select, textarea", unnamed) == []
+    assert page.locator("img:not([alt])").count() == 0
+    assert page.locator("[style], script:not([src])").count() == 0
+    assert page.locator("th:not([scope])").count() == 0
+    empty = "all => all.filter(one => !one.textContent.trim() && !one.querySelector('img[alt]')).length"
+    assert page.eval_on_selector_all("a, button", empty) == 0
+    broken = "all => all.filter(one => one.complete && !one.naturalWidth).map(one => one.src)"
+    assert page.eval_on_selector_all("img", broken) == []
+    ids = page.eval_on_selector_all("[id]", "all => all.map(one => one.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_the_table_says_where_everyone_stands(page_at: PageAt) -> None:
+    page = page_at("/")
+    names = page.locator("#table tbody th a").all_inner_texts()
+    assert names[10:12] == ["waits", "fails"]  # after the ten that have a score
+    states = page.locator("#table .state").all_inner_texts()
+    assert {"final", "provisional", "waiting", "failed"} == set(states)
+    scores = [float(text) for text in page.locator("#table td .measured > :first-child").all_inner_texts()]
+    assert scores == sorted(scores, reverse=True)
+    final = page.locator("#table tr", has_text="disc-difference")
+    assert "0.8600" in final.inner_text()
+    assert "0.8580 to 0.8620" in final.inner_text()
+    assert page.locator("h2#published").is_visible()
+    assert page.get_by_text("0.9592").is_visible()  # all-2-inv of 2014
+
+
+def test_the_table_is_sorted_and_filtered_without_scripts(page_at: PageAt) -> None:
+    page = page_at("/", javascript=False)
+    page.get_by_role("link", name="Weights").click()
+    assert page.locator("th[aria-sort=ascending]").inner_text().startswith("Weights")
+    page.get_by_role("link", name="Weights").click()
+    assert page.locator("th[aria-sort=descending]").inner_text().startswith("Weights")
+    assert page.locator("#table tbody th").first.inner_text() == "all-rounder"
+    page.get_by_label("Filter by").fill("ADA")
+    page.get_by_role("button", name="Filter").click()
+    assert set(page.locator("#table tbody th").all_inner_texts()) == {"corners", "edges", "waits", "fails"}
+    assert "4 players of" in page.locator("#found").inner_text()
+    assert "sort=weights" in page.url
+    page.get_by_label("Filter by").fill("nobody at all")
+    page.keyboard.press("Enter")
+    page.get_by_text("No player is like that.").wait_for()
+
+
+def test_the_table_is_filtered_while_one_types(page_at: PageAt) -> None:
+    page = page_at("/")
+    page.get_by_label("Filter by").press_sequentially("all-2")
+    page.locator("#found", has_text="2 players of").wait_for()
+    assert page.locator("#table tbody tr").count() == 2
+    assert page.url.endswith("/?filter=all-2")
+    assert page.evaluate("document.activeElement.id") == "filter"
+
+
+def test_the_whole_site_is_reached_by_keyboard(page_at: PageAt) -> None:
+    page = page_at("/")
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "Skip to the content"
+    assert page.locator(":focus").bounding_box()["x"] >= 0
+    seen = []
+    for _ in range(16):
+        page.keyboard.press("Tab")
+        seen.append(page.locator(":focus").inner_text().strip() or page.evaluate("document.activeElement.id"))
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    assert [name for name in seen if name in ("Competitions", "Submit", "filter", "Filter")] == [
+        "Competitions", "Submit", "filter", "Filter",
+    ]  # fmt: skip
+    page.locator("nav a", has_text="Compare").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare")
+    page.get_by_label("First player").select_option("1")
+    page.get_by_label("Second player").select_option("2")
+    page.get_by_label("Second player").press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare?a=1&b=2")
+
+
+def test_two_players_are_compared(page_at: PageAt) -> None:
+    page = page_at("/compare?a=1&b=2", javascript=False)
+    words = page.locator("main").inner_text()
+    assert "standard-heuristic scores significantly more" in words
+    assert "+0.0600" in words
+    assert "Winter cup" in words
+    page.get_by_role("button", name="Play 200 double games now").click()
+    row = page.locator("tr", has_text="Short match")
+    cells = [int(text) for text in row.locator("td").all_inner_texts()[1:]]
+    assert sum(cells) == 400
+    page.goto("/compare?a=2&b=1")  # the same games, seen from the other side
+    turned = page.locator("tr", has_text="Short match").locator("td").all_inner_texts()[1:]
+    assert [int(text) for text in turned] == cells[::-1]
+    page.goto("/compare?a=3&b=3")
+    assert page.get_by_text("one and the same").is_visible()
+    page.goto("/compare?a=&b=2")
+    assert page.get_by_label("Second player").input_value() == "2"
+
+
+def test_a_competition_shows_tables_and_who_beats_whom(page_at: PageAt) -> None:
+    page = page_at("/competitions/1")
+    assert page.locator("h2").all_inner_texts() == [f"{rate}\xa0% random moves" for rate in (0, 1, 10)]
+    heat = page.locator("table.heat").last
+    assert heat.locator("tbody tr").count() == 4
+    values = [[float(v) for v in row.locator("td[class^=shade]").all_inner_texts()]
+              for row in heat.locator("tbody tr").all()]  # fmt: skip
+    assert [len(row) for row in values] == [3] * 4
+    assert all(0 <= value <= 1 for row in values for value in row)
+    shade = heat.locator("td[class^=shade]").first
+    shown = page.evaluate("one => getComputedStyle(one).backgroundColor", shade.element_handle())
+    assert shown != "rgba(0, 0, 0, 0)"
+    games = page.locator("table").nth(0).locator("tbody tr").first.locator("td").all_inner_texts()[1:4]
+    assert sum(int(text) for text in games) == 3 * 20
+
+
+def test_an_entrant_registers_submits_and_nominates(page_at: PageAt, tmp_path: Path) -> None:
+    page = page_at("/submit")
+    page.get_by_role("button", name="Register").click()
+    assert page.locator("#register-message").inner_text().startswith("Your name as an entrant:")
+    page.get_by_label("Your name as an entrant").fill(SCRIPT[:40])
+    page.keyboard.press("Enter")
+    page.locator("#register-message.fault", has_text="1 to 40 letters").wait_for()
+    page.get_by_label("Your name as an entrant").fill("Grace (phone)")
+    page.keyboard.press("Enter")
+    page.locator("#key-text").wait_for()
+    key = page.locator("#key-text").inner_text()
+    assert len(key) > 30
+    assert page.get_by_label("Key", exact=True).input_value() == key
+    page.get_by_role("button", name="Copy the key").click()
+    page.locator("#copied", has_text=re.compile("copy|Copied")).wait_for()
+    screenshot(page, "submit-registered")
+    _submit(page, b"<script>no player</script>", "by Grace")
+    page.locator("#submit-message.fault").wait_for()
+    assert "<script>" not in page.locator("#submit-message").inner_html()
+    screenshot(page, "submit-refused")
+    _submit(page, counter_file(tmp_path, 77).read_bytes(), "by Grace")
+    page.locator("#submit-message.done").wait_for()
+    screenshot(page, "submit-done")
+    page.get_by_role("link", name="its page").click()
+    assert page.locator("h1").inner_text() == "by Grace"
+    assert page.locator("dd", has_text="Grace (phone)").count() == 1
+    page.goto("/competitions/3")
+    page.get_by_label("Player").select_option(label="by Grace (Grace (phone))")
+    page.get_by_label("Key").fill(key)
+    page.keyboard.press("Enter")
+    page.locator("li", has_text="by Grace").wait_for()
+    page_at.faults.clear()  # browsers note every refused request
+
+
+def _submit(page: Any, content: bytes, name: str) -> None:
+    file = {"name": "mine.player", "mimeType": "text/plain", "buffer": content}
+    page.locator("#file").set_input_files(file)
+    page.locator("#name").fill(name)
+    page.get_by_label("View").select_option("inversion")
+    page.get_by_role("button", name="Submit the player").click()
+
+
+def test_scripts_in_text_stay_text(page_at: PageAt) -> None:
+    page = page_at("/players/10")
+    assert page.locator(".text").inner_text() == f"{SCRIPT}\nSecond line."
+    link = page.get_by_role("link", name="https://example.org")
+    assert link.get_attribute("rel") == "noopener nofollow ugc"
+    page.goto("/players/11")
+    assert SCRIPT in page.locator("dl").inner_text()
+    page.goto(f"/?filter={SCRIPT[:60]}")
+    assert page.get_by_label("Filter by").input_value() == SCRIPT[:60]
+    assert page.title() == "League table · outflank league"
+    page.goto('/players/"><script>document.title="owned"</script>')
+    assert "owned" not in page.title()
+    assert page.locator("h1").inner_text() == "Not found"
+    screenshot(page, "fault")
+    page_at.faults.clear()  # the last one was not found
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/nowhere", 404), ("/players/0", 404), ("/players/99", 404), ("/players/-1", 404),
+        ("/players/9999999999999999999999", 404), ("/players/%00", 404), ("/players/²", 404),
+        ("/competitions/99", 404), ("/competitions/x", 404), ("/compare?a=99&b=1", 404),
+        ("/compare?a=1%27--&b=1", 404), ("/?sort=nothing", 422), ("/?page=0", 422), ("/?page=999999", 200),
+        ("/?filter=" + "x" * 81, 422), ("/?filter=%ff%fe", 200), ("/?filter=%25%27%22%00", 200),
+    ],
+)  # fmt: skip
+def test_wrong_addresses_get_a_clear_page(league_server: str, path: str, status: int) -> None:
+    answer = httpx.get(league_server + path, headers={"Accept": "text/html"})
+    assert answer.status_code == status
+    assert "<h1>" in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_pages_are_for_machines_too(league_server: str) -> None:
+    with httpx.Client(base_url=league_server) as client:
+        assert client.head("/").status_code == client.head("/players/1").status_code == 200
+        plain = client.get("/", headers={"Accept-Encoding": "identity"})
+        packed = client.get("/", headers={"Accept-Encoding": "gzip"})
+        assert "content-encoding" not in plain.headers
+        assert packed.headers["content-encoding"] == "gzip"
+        assert plain.text == packed.text
+
+
+def test_colours_can_be_told_apart() -> None:
+    light, dark = _colours()
+    assert set(dark) <= set(light)
+    for colours in (light, light | dark):
+        on_page = ["text", "quiet", "link", "fault", "done"]
+        pairs = [(front, back) for front in on_page for back in ("page", "raised")]
+        pairs += [("text", f"shade-{n}") for n in range(11)] + [("on-accent", "accent")]
+        pairs += [("fault", "fault-page"), ("text", "done-page"), ("link", "done-page")]
+        for front, back in pairs:
+            assert _contrast(colours[front], colours[back]) >= 4.5, (front, back)
+        for front in ("edge", "focus", "bar", "bar-provisional"):
+            assert _contrast(colours[front], colours["raised"]) >= 3, front
+
+
+def _colours() -> tuple[dict[str, str], dict[str, str]]:
+    style = (STATIC / "style.css").read_text()
+    light, dark = style.split("prefers-color-scheme: dark")
+    found = [dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6});", part)) for part in (light, dark)]
+    return found[0], found[1]
+
+
+def _contrast(one: str, other: str) -> float:
+    """WCAG 2.2's ratio, from 1 to 21."""
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
