@@ -24,7 +24,7 @@ from outflank.plots.learning_curves import COLOURS, SCORE_TICKS
 
 SIZE = 9.5  # points of text; 8 inches at 800 pixels make it 13 pixels high
 MARKERS = ("o", "s", "^", "D", "v", "P")
-NEAR, FAR = 7.0, 60.0  # points from a mark to its name
+NEAR, FAR = 7.0, 150.0  # points from a mark to its name
 ROOM = 5.0  # pixels around a mark that no name covers
 NEAREST_TICKS = 0.5  # on the logit scale; nearer ones would write over each other
 
@@ -132,7 +132,7 @@ def _places() -> Iterator[tuple[float, tuple[float, float]]]:
     while distance <= FAR:
         for direction in directions:
             yield distance, direction
-        distance *= 1.5
+        distance *= 1.3
 
 
 def _is_free(box: Bbox, taken: Sequence[Bbox], within: Bbox) -> bool:
