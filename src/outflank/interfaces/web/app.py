@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 from outflank.interfaces.web import api, faults, lab, monitoring, pages, play
 from outflank.interfaces.web.comparison import ShortMatches
 from outflank.interfaces.web.kept import KeptTable
+from outflank.interfaces.web.kept_competitions import KeptCompetitions
 from outflank.interfaces.web.players_at_hand import PlayersAtHand
 from outflank.interfaces.web.security import AddHeaders, LimitRates, Rates
 from outflank.interfaces.web.settings import WebSettings
@@ -42,6 +43,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.league = League(Store(settings.database))
     app.state.kept = KeptTable(app.state.league)
     app.state.snapshots = Snapshots(app.state.kept)
+    app.state.kept_competitions = KeptCompetitions(app.state.league)
     app.state.short_matches = ShortMatches(app.state.league)
     app.state.desk = play.Desk(PlayersAtHand(app.state.league))
     app.state.streams = Streams()

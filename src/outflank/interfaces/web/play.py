@@ -101,7 +101,7 @@ async def play(
             raise HTTPException(422, "values are a player's: add player=ID")
         return answer(game, None, 1, False)
     found = await run_in_threadpool(league.player, player)
-    desk = desk_of(request)
+    desk: Desk = request.app.state.desk
     at_hand = desk.players.known(found.digest, found.view)
     if at_hand is not None and not at_hand.is_slow and (depth == 1 or not values):
         return await run_in_threadpool(answer, game, at_hand, depth, values)
@@ -112,15 +112,6 @@ async def play(
         return answer(game, desk.players.load(found.id, found.digest, found.view), depth, values)
 
     return await anyio.to_thread.run_sync(load_and_answer, limiter=desk.searches)
-
-
-def desk_of(request: Request) -> Desk:
-    """Made with the first request."""
-    if not hasattr(request.app.state, "desk"):
-        request.app.state.desk = Desk(PlayersAtHand(request.app.state.league))
-    desk = request.app.state.desk
-    assert isinstance(desk, Desk)
-    return desk
 
 
 def answer(game: Game, at_hand: PlayerAtHand | None, depth: int, with_values: bool) -> PlayAnswer:

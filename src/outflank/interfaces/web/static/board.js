@@ -80,6 +80,7 @@ export class BoardView {
       for (const [name, holds] of Object.entries(is)) group.classList.toggle(name, holds);
       group.classList.remove("pending");
       value.textContent = judged?.text ?? "";
+      value.classList.toggle("long", value.textContent.length > 5);
       group.setAttribute("aria-label", this.label(square, is, judged));
     }
     this.grid.classList.toggle("waiting", !canPlay);

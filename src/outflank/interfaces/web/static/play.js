@@ -4,7 +4,8 @@
 import { BoardView } from "./board.js";
 import { GameGraph, short, signed } from "./graph.js";
 
-const REPLY_DELAY = 450; // milliseconds, so that one sees one's own move before the answer
+const seesMotion = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+const REPLY_DELAY = seesMotion ? 450 : 100; // milliseconds: until one's own discs have turned
 const MOST_KEPT = 200; // judged positions that are remembered
 const page = (id) => document.getElementById(id);
 const other = (colour) => (colour === "black" ? "white" : "black");
@@ -51,6 +52,7 @@ async function turn(work) {
   const mine = ++turnNumber;
   const isCurrent = () => mine === turnNumber;
   Object.assign(game, { isBusy: true, fault: "" });
+  page("board").setAttribute("aria-busy", true);
   try {
     await work(isCurrent);
   } catch (error) {
@@ -191,14 +193,21 @@ function say(text) {
   page("status").textContent = text;
 }
 
+/** Values with as many digits as suit the largest of them: they are there to be compared. */
+function written(values) {
+  const most = Math.max(...values.map(({ value }) => Math.abs(value ?? 0)));
+  const digits = most >= 100 ? 0 : most >= 10 ? 1 : most >= 0.1 ? 2 : 3;
+  return (value) => (most >= 1e5 || most < 1e-2 ? short(value) : value.toFixed(digits)).replace("-", "\u2212");
+}
+
 function values() {
   const found = game.judged.get(key(transcript(game.at)));
   if (!game.shows || !found) return null;
-  const best = found.values[0];
+  const best = found.values[0], write = written(found.values);
   return new Map(found.values.map(({ square, value, discs }) => {
     const isBest = value === best.value && discs === best.discs;
-    const text = discs !== null ? `${signed(discs)}${discs ? "" : "="}` : value === null ? "?" : short(value).replace("-", "\u2212");
-    const label = discs !== null ? `ends ${signed(discs)} discs` : value === null ? "no value" : `value ${short(value)}`;
+    const text = discs !== null ? signed(discs) : value === null ? "?" : write(value);
+    const label = discs !== null ? `ends ${text} discs` : value === null ? "no value" : `value ${text}`;
     return [square, { text, label: isBest ? `${label}, best` : label, isBest }];
   }));
 }
@@ -208,7 +217,7 @@ function values() {
 function show() {
   page("fault").hidden = !game.fault;
   page("fault-text").textContent = game.fault;
-  page("game").setAttribute("aria-busy", game.isBusy);
+  page("board").setAttribute("aria-busy", game.isBusy);
   if (!here()) return;
   const position = here(), canPlay = Boolean(!game.isBusy && position.turn && isMine(position.turn));
   board.show(position, { canPlay, values: values() });

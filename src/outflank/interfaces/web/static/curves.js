@@ -1,0 +1,199 @@
+// Learning curves in SVG: score against games, seconds or generations. Values are read by pointer or arrow keys.
+
+import { svg } from "./board.js";
+import { niceStep } from "./graph.js";
+
+const HEIGHT = 380;
+const LEFT = 58, RIGHT = 14, TOP = 12, BOTTOM = 46;
+export const STYLES = 8; // kinds of line, each with its own colour, dashes and mark
+
+/** Where a measurement lies along the axis that was chosen. */
+export const place = (point, by) => ({ games: point.games, seconds: point.seconds, generations: point.generation })[by];
+
+/** The mark of a kind of line: eight shapes. */
+export function mark(style, x, y, size = 4.5) {
+  const around = (count, turn, inner = 1) => [...Array(count).keys()].map((i) => {
+    const angle = turn + 2 * Math.PI * i / count, reach = size * 1.25 * (i % 2 ? inner : 1);
+    return `${(x + reach * Math.sin(angle)).toFixed(1)},${(y - reach * Math.cos(angle)).toFixed(1)}`;
+  }).join(" ");
+  const shapes = [
+    () => svg("circle", { cx: x, cy: y, r: size }),
+    () => svg("polygon", { points: around(4, Math.PI / 4) }),
+    () => svg("polygon", { points: around(3, 0) }),
+    () => svg("polygon", { points: around(4, 0) }),
+    () => svg("polygon", { points: around(3, Math.PI) }),
+    () => svg("polygon", { points: around(10, 0, 0.45) }),
+    () => svg("polygon", { points: around(6, 0) }),
+    () => svg("polygon", { points: around(8, 0, 0.4) }),
+  ];
+  const shape = shapes[style % STYLES]();
+  shape.setAttribute("class", `mark style-${style % STYLES}`);
+  return shape;
+}
+
+function unit(by, last) {
+  if (by === "games") return last >= 1e7 ? [1e6, "Million games learned from"] : [1, "Games learned from"];
+  if (by === "generations") return [1, "Generations"];
+  return last < 180 ? [1, "Seconds of learning"] : last < 10800 ? [60, "Minutes of learning"] : [3600, "Hours of learning"];
+}
+
+const written = (number) => Number(number.toPrecision(6)).toLocaleString("en");
+
+export class CurveChart {
+  /** `onRead(text)` is called with the values of a point that is pointed at. */
+  constructor(host, onRead) {
+    Object.assign(this, { host, onRead, curves: [], by: "games", isLog: false, read: null });
+    host.addEventListener("pointermove", (event) => this.pointed(event));
+    host.addEventListener("pointerleave", () => this.point(null));
+    host.addEventListener("click", (event) => this.pointed(event));
+    host.addEventListener("keydown", (event) => this.keyPressed(event));
+    host.addEventListener("blur", () => this.point(null));
+    new ResizeObserver(() => this.draw()).observe(host);
+  }
+
+  /** Curves of {name, style, points}; points without a place on the chosen axis are left out. */
+  show(curves, by, isLog) {
+    const has = (point) => place(point, by) !== null && (!isLog || place(point, by) > 0);
+    const known = curves.map((curve) => ({ ...curve, points: curve.points.filter(has) }));
+    Object.assign(this, { curves: known.filter((curve) => curve.points.length), by, isLog });
+    if (this.read && !this.at(this.read)) this.read = null;
+    this.draw();
+  }
+
+  at({ name, index }) {
+    return this.curves.find((curve) => curve.name === name)?.points[index];
+  }
+
+  draw() {
+    this.width = this.host.clientWidth;
+    if (!this.width) return;
+    const picture = svg("svg", { viewBox: `0 0 ${this.width} ${HEIGHT}`, width: this.width, height: HEIGHT, "aria-hidden": "true" });
+    this.host.replaceChildren(picture);
+    if (!this.curves.length) return;
+    this.measure();
+    picture.append(this.axes());
+    for (const curve of this.curves) picture.append(this.band(curve));
+    for (const curve of this.curves) picture.append(this.line(curve));
+    if (this.read) picture.append(this.readPoint());
+  }
+
+  measure() {
+    const points = this.curves.flatMap((curve) => curve.points);
+    const places = points.map((point) => place(point, this.by));
+    this.last = Math.max(...places, 1e-9);
+    this.first = Math.min(...places.filter((one) => one > 0), this.last);
+    const low = Math.min(...points.map((point) => point.score)), high = Math.max(...points.map((point) => point.score));
+    const pad = Math.max(0.005, 0.06 * (high - low));
+    this.low = Math.max(0, low - pad);
+    this.high = Math.min(1, high + pad);
+  }
+
+  x(value) {
+    const width = this.width - LEFT - RIGHT;
+    if (!this.isLog) return LEFT + width * value / this.last;
+    return this.last === this.first ? LEFT + width : LEFT + width * Math.log(value / this.first) / Math.log(this.last / this.first);
+  }
+
+  y(score) {
+    const clipped = Math.max(this.low, Math.min(this.high, score));
+    return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * (clipped - this.low) / (this.high - this.low);
+  }
+
+  axes() {
+    const group = svg("g"), bottom = HEIGHT - BOTTOM, right = this.width - RIGHT;
+    group.append(svg("rect", { x: LEFT, y: TOP, width: right - LEFT, height: bottom - TOP, class: "plot" }));
+    const step = niceStep(this.high - this.low, 6), digits = Math.max(1, -Math.floor(Math.log10(step)));
+    for (let i = Math.ceil(this.low / step - 1e-9); i * step <= this.high + 1e-9; i++) {
+      const y = this.y(i * step);
+      group.append(svg("line", { x1: LEFT, x2: right, y1: y, y2: y, class: "rule" }),
+        svg("text", { x: LEFT - 6, y: y + 4, class: "tick", "text-anchor": "end" }, (i * step).toFixed(digits)));
+    }
+    const [size, label] = unit(this.by, this.last);
+    for (const value of this.ticks(size)) {
+      const x = this.x(value * size);
+      group.append(svg("line", { x1: x, x2: x, y1: TOP, y2: bottom, class: "rule" }),
+        svg("text", { x, y: bottom + 16, class: "tick", "text-anchor": "middle" }, written(value)));
+    }
+    const middle = (LEFT + right) / 2, centre = (TOP + bottom) / 2;
+    group.append(svg("text", { x: middle, y: HEIGHT - 8, class: "name", "text-anchor": "middle" },
+      `${label}${this.isLog ? " (logarithmic)" : ""}`));
+    group.append(svg("text", { x: 13, y: centre, class: "name", "text-anchor": "middle", transform: `rotate(-90 13 ${centre})` }, "Score"));
+    return group;
+  }
+
+  /** Values on the horizontal axis, in its unit. */
+  ticks(size) {
+    const last = this.last / size, room = Math.max(2, Math.floor((this.width - LEFT - RIGHT) / 85));
+    if (!this.isLog) {
+      let step = niceStep(last, room);
+      if (this.by !== "seconds" && size === 1) step = Math.max(1, step);
+      return [...Array(Math.floor(last / step + 1e-9) + 1).keys()].map((i) => i * step);
+    }
+    const first = this.first / size, found = [];
+    for (let power = Math.ceil(Math.log10(first) - 1e-9); 10 ** power <= last * 1.0001; power++) found.push(10 ** power);
+    const every = Math.ceil(found.length / room);
+    return found.length ? found.filter((_, i) => i % every === 0) : [first, last];
+  }
+
+  band(curve) {
+    const edge = (points, side) => points.map((point) => `${this.x(place(point, this.by)).toFixed(1)} ${this.y(point.ci95[side]).toFixed(1)}`);
+    const path = [...edge(curve.points, 0), ...edge([...curve.points].reverse(), 1)];
+    return svg("path", { d: `M${path.join("L")}Z`, class: `band style-${curve.style}` });
+  }
+
+  line(curve) {
+    const group = svg("g");
+    const path = curve.points.map((point, i) =>
+      `${i ? "L" : "M"}${this.x(place(point, this.by)).toFixed(1)} ${this.y(point.score).toFixed(1)}`).join("");
+    group.append(svg("path", { d: path, class: `line style-${curve.style}` }));
+    const last = curve.points[curve.points.length - 1];
+    group.append(mark(curve.style, this.x(place(last, this.by)), this.y(last.score)));
+    return group;
+  }
+
+  readPoint() {
+    const curve = this.curves.find((one) => one.name === this.read.name), point = this.at(this.read);
+    const x = this.x(place(point, this.by)), y = this.y(point.score), group = svg("g");
+    group.append(svg("line", { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM, class: "now" }), mark(curve.style, x, y, 6));
+    return group;
+  }
+
+  point(read) {
+    if (read?.name === this.read?.name && read?.index === this.read?.index) return;
+    this.read = read;
+    this.onRead(read ? this.words() : "");
+    this.draw();
+  }
+
+  words() {
+    const point = this.at(this.read);
+    const parts = [`${written(point.games)} games`, `${written(point.seconds)} seconds`];
+    if (point.generation !== null) parts.unshift(`generation ${point.generation}`);
+    return `${this.read.name}: score ${point.score.toFixed(4)} (95 % interval ${point.ci95[0].toFixed(4)} to ` +
+      `${point.ci95[1].toFixed(4)}) after ${parts.join(", ")}`;
+  }
+
+  pointed(event) {
+    const box = this.host.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    let nearest = null, least = Infinity;
+    for (const { name, points } of this.curves) {
+      points.forEach((point, index) => {
+        const away = Math.hypot(this.x(place(point, this.by)) - x, (this.y(point.score) - y) / 2);
+        if (away < least) [least, nearest] = [away, { name, index }];
+      });
+    }
+    this.point(nearest);
+  }
+
+  keyPressed(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    const change = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if ((step === undefined && change === undefined) || !this.curves.length || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const count = this.curves.length;
+    const old = Math.max(0, this.curves.findIndex((curve) => curve.name === this.read?.name));
+    const curve = this.curves[(old + (change ?? 0) + count) % count], last = curve.points.length - 1;
+    const index = this.read ? this.read.index + (step ?? 0) : last;
+    this.point({ name: curve.name, index: Math.max(0, Math.min(last, index)) });
+  }
+}
