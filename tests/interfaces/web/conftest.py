@@ -136,7 +136,7 @@ class PageAt:
             base_url=self._base, viewport={"width": width, "height": height}, color_scheme=scheme,
             java_script_enabled=javascript, reduced_motion="reduce", has_touch=size == "phone",
         )  # fmt: skip
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(120_000)  # a busy machine is no fault
         self._contexts.append(context)
         page = context.new_page()
         page.on("console", lambda said: self._note(said.text) if said.type in ("error", "warning") else None)
@@ -207,11 +207,11 @@ def _add_final_score(session: Session, player_id: int) -> None:
 
 
 def _await(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while time.monotonic() < until:
         assert process.poll() is None, log.read_text()
         try:
-            if httpx.get(f"{url}/healthz").status_code == 200:
+            if httpx.get(f"{url}/healthz", timeout=60).status_code == 200:
                 return
         except httpx.TransportError:
             time.sleep(0.1)

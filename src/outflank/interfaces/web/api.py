@@ -219,10 +219,10 @@ def open_competition(league: TheLeague, new: NewCompetition) -> CompetitionAnswe
 
 
 @router.get("/competitions/{competition_id}")
-def competition(league: TheLeague, competition_id: PlayerId) -> CompetitionAnswer:
+def competition(request: Request, league: TheLeague, competition_id: PlayerId) -> CompetitionAnswer:
     """A competition with its standings at each rate of forced random moves."""
-    found = Competitions(league)
-    return competition_answer(found.state(competition_id), found.standings(competition_id))
+    state = Competitions(league).state(competition_id)
+    return competition_answer(state, request.app.state.kept_competitions.standings(state))
 
 
 @router.post("/competitions/{competition_id}/nominations", status_code=201)

@@ -11,11 +11,10 @@ from outflank.interfaces.web.snapshots import Snapshot
 from outflank.league.published import TABLE_3
 
 ROWS = 50  # of a page
-COLUMNS: tuple[tuple[Sort | None, str, str], ...] = (
+COLUMNS: tuple[tuple[Sort, str, str], ...] = (
     ("rank", "Rank", "number"),
     ("name", "Player", "name"),
     ("rank", "Score", "score"),
-    (None, "State", ""),
     ("weights", "Weights", "number"),
     ("kind", "Kind and view", ""),
     ("entrant", "Entrant", ""),
@@ -53,7 +52,7 @@ class TableQuery:
 class ColumnHead:
     title: str
     style: str
-    address: str  # where it leads; empty if the table cannot be sorted by it
+    address: str  # of the table sorted by it
     sorted: str  # ascending, descending or empty
 
 
@@ -75,7 +74,7 @@ def _heads(query: TableQuery) -> list[ColumnHead]:
         ColumnHead(
             title,
             style,
-            query.by(sort).address if sort else "",
+            query.by(sort).address,
             query.order if sort == query.sort and title != "Score" else "",  # rank is the order of scores
         )
         for sort, title, style in COLUMNS

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from outflank.games.standings import Standings
 from outflank.interfaces.web.api import Order, Sort, TheLeague, TheTable
 from outflank.interfaces.web.comparison import DOUBLE_GAMES, EPSILON, Difference, ShortMatches, TooBusy
 from outflank.interfaces.web.competition_page import CompetitionPage
+from outflank.interfaces.web.kept_competitions import KeptCompetitions
 from outflank.interfaces.web.league_page import TableQuery, league_page
-from outflank.interfaces.web.rendering import page
+from outflank.interfaces.web.rendering import page, rendered
 from outflank.interfaces.web.scales import Scale
 from outflank.interfaces.web.snapshots import Snapshots
 from outflank.league.competitions import Competitions
@@ -75,12 +77,17 @@ def competitions(league: TheLeague) -> Response:
 
 @router.api_route("/competitions/{competition_id}", methods=SHOWN)
 def competition(request: Request, league: TheLeague, competition_id: str) -> Response:
-    found = Competitions(league)
-    state = found.state(_number(competition_id, "competition"))
-    shown = CompetitionPage(state, found.standings(state.id))
-    nominable = [row for row in _snapshots(request).now().rows if folded(row.entrant) not in HOUSE]
-    return page("competition.html", active="/competitions", title=state.name, competition=state, page=shown,
-                nominable=nominable)  # fmt: skip
+    state = Competitions(league).state(_number(competition_id, "competition"))
+    kept: KeptCompetitions = request.app.state.kept_competitions
+
+    def make(standings: Mapping[float, Standings]) -> str:
+        rows = _snapshots(request).now().rows if state.state == "open" else ()
+        nominable = [row for row in rows if folded(row.entrant) not in HOUSE]
+        shown = CompetitionPage(state, standings)
+        return rendered("competition.html", active="/competitions", title=state.name, competition=state,
+                        page=shown, nominable=nominable)  # fmt: skip
+
+    return HTMLResponse(make({}) if state.state == "open" else kept.page(state, make))
 
 
 @router.api_route("/compare", methods=SHOWN)
@@ -96,10 +103,10 @@ def compare(
         content["same"] = chosen[0].id == chosen[1].id
         if not content["same"]:
             content |= _compared(request, league, chosen[0], chosen[1])
-    rows = _snapshots(request).now().rows
     return page(
-        "compare.html", active="/compare", title="Compare two players", rows=rows, chosen=chosen, **content
-    )
+        "compare.html", active="/compare", title="Compare two players", chosen=chosen,
+        snapshot=_snapshots(request).now(), **content,
+    )  # fmt: skip
 
 
 @router.post("/compare")

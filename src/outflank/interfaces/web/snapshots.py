@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from markupsafe import Markup
+
 from outflank.interfaces.web.kept import KeptTable
+from outflank.interfaces.web.rendering import rendered
 from outflank.interfaces.web.scales import Interval, Scale
 from outflank.league.league import TableRow
 
@@ -34,6 +37,14 @@ class Snapshot:
     def scale(self) -> Scale:
         """On which all intervals of the table are drawn."""
         return Scale.of(self.intervals.values())
+
+    def options(self, chosen: int | None) -> Markup:
+        """All players as options of a selection: written out once, for there may be a thousand."""
+        return Markup(self._options.replace(f'value="{chosen}"', f'value="{chosen}" selected', 1))
+
+    @cached_property
+    def _options(self) -> str:
+        return rendered("options.html", rows=self.rows)
 
 
 class Snapshots:

@@ -33,9 +33,11 @@ onSubmit(byId("submit"), byId("submit-message"), async () => {
   }
   byId("submit-progress").textContent = "The file is sent and checked…";
   try {
+    const key = byId("key").value;
     const body = new FormData(byId("submit"));
-    showSubmitted(await send("/api/v1/players", { body, headers: withKey(byId("key").value) }));
-    for (const id of ["file", "name", "note", "link"]) byId(id).value = "";
+    showSubmitted(await send("/api/v1/players", { body, headers: withKey(key) }));
+    byId("submit").reset();
+    byId("key").value = key; // for the next player
   } finally {
     byId("submit-progress").textContent = "";
   }
