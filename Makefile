@@ -4,6 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORE := $(shell find core bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
+CORES := $(shell nproc 2> /dev/null || sysctl -n hw.ncpu)
+BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" "cmake>=3.20" ninja
+CHECKED := OUTFLANK_CORE_TESTS=ON;OUTFLANK_WERROR=ON
+unexport MAKEFLAGS  # of make --jobs: ninja would want make's own job server, which recipes do not get
 
 .PHONY: help demo test lint bench format test-core test-portable test-sanitizers clean
 
@@ -20,13 +24,15 @@ $(BIN)/python:
 
 # The package, editable: Python changes need no new build, changes of the core do.
 $(VENV)/built: $(BIN)/python $(CORE)
-	$(PIP) "scikit-build-core>=0.11" "nanobind>=2.7" "cmake>=3.20" ninja
-	$(PIP) --no-build-isolation --editable .
+	$(PIP) $(BUILD_TOOLS)
+	$(PIP) --no-build-isolation --editable '.[server]'
 	@touch $@
 
-$(VENV)/dev: $(VENV)/built
-	OUTFLANK_WERROR=ON $(PIP) --no-build-isolation --editable '.[dev]'
-	@touch $@
+# The same for development, with the core's own tests: they share its objects.
+$(VENV)/dev: $(BIN)/python $(CORE)
+	$(PIP) $(BUILD_TOOLS)
+	SKBUILD_BUILD_DIR=build/dev SKBUILD_CMAKE_DEFINE="$(CHECKED)" $(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $(VENV)/built $@
 
 # Half a minute of league-champion from nothing; a new folder each time, so that no run is overwritten.
 demo: $(VENV)/built
@@ -36,30 +42,29 @@ demo: $(VENV)/built
 	$(BIN)/outflank league-table $(RUN)/last.safetensors
 	$(BIN)/outflank plot $(RUN) --out $(RUN)/learning-curve.png
 	$(BIN)/outflank show $(RUN)/last.safetensors --out $(RUN)/network.png
-	@echo "Next: $(BIN)/outflank score $(RUN)/last.safetensors, or $(BIN)/outflank --help"
+	@echo "Open the league with this player in it, and play it: $(BIN)/outflank serve --with $(RUN)/last.safetensors"
 
 test: $(VENV)/dev test-core
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadgroup
 
-# The core's own tests: tuned for this machine, for any machine, and under sanitizers.
-define core_tests
-	$(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	  -DOUTFLANK_CORE_TESTS=ON -DOUTFLANK_WERROR=ON $(2) > /dev/null
-	$(BIN)/cmake --build build/$(1)
-	cd build/$(1) && $(abspath $(BIN))/ctest --output-on-failure
-endef
+# The core's own tests: tuned for this machine, under sanitizers, and for any machine.
+core_tests = $(BIN)/ctest --test-dir build/$(1) --output-on-failure --parallel $(CORES)
 
 test-core: $(VENV)/dev
-	$(call core_tests,core-tests,)
+	$(call core_tests,dev)
 
 test-sanitizers: $(VENV)/dev
-	$(call core_tests,core-tests-sanitized,-DOUTFLANK_SANITIZE=ON)
+	$(BIN)/cmake -S . -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DOUTFLANK_SANITIZE=ON -DOUTFLANK_CORE_TESTS=ON -DOUTFLANK_WERROR=ON -DOUTFLANK_EXTENSION=OFF > /dev/null
+	$(BIN)/cmake --build build/sanitized
+	$(call core_tests,sanitized)
 
 # The portable build must play the same games: the golden tests run on it too.
 test-portable: $(VENV)/dev
-	$(call core_tests,core-tests-portable,-DOUTFLANK_PORTABLE=ON)
 	rm -rf build/portable-site
-	OUTFLANK_PORTABLE=ON $(PIP) --no-build-isolation --no-deps --target build/portable-site .
+	SKBUILD_BUILD_DIR=build/portable SKBUILD_CMAKE_DEFINE="$(CHECKED);OUTFLANK_PORTABLE=ON" \
+	  $(PIP) --no-build-isolation --no-deps --target build/portable-site .
+	$(call core_tests,portable)
 	OUTFLANK_EXPECT=portable PYTHONPATH=build/portable-site:$$($(BIN)/python -c 'import numpy; print(numpy.__path__[0] + "/..")') \
 	  $(BIN)/python -S -m pytest tests/golden tests/contracts
 

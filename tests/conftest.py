@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import psutil  # type: ignore[import-untyped]
 import pytest
+from hypothesis import settings
 
 from outflank import Board
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
+
+# How long an example takes says more of what else the machine does than of the example.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
+
+# What a shell starts in the background ignores Ctrl-C, and so would the processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
@@ -64,3 +76,10 @@ def outflank() -> Outflank:
         )
 
     return run
+
+
+def let_work(process: subprocess.Popen[str], seconds: float) -> None:
+    """Wait until a process has worked for so many seconds of a processor, however busy the machine is."""
+    watched = psutil.Process(process.pid)
+    while process.poll() is None and sum(watched.cpu_times()[:2]) < seconds:
+        time.sleep(0.02)

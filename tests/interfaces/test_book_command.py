@@ -6,13 +6,14 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from outflank import Board, OpeningBook
-from tests.conftest import Outflank
+from tests.conftest import Outflank, let_work
+
+pytestmark = pytest.mark.xdist_group("book")  # they share what is expensive to make
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,7 @@ def test_interrupted_builds_keep_what_they_have(outflank: Outflank, tmp_path: Pa
     process = subprocess.Popen(
         [*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(2.5)
+    let_work(process, 2)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=30)
     assert (process.returncode, stderr) == (130, "")

@@ -7,13 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from outflank import Match, NTupleNetwork, PieceCounter, StoredPlayer, load_player, named_player, save_player
-from tests.conftest import Outflank
+from tests.conftest import Outflank, let_work
 
 KEYS = ["player", "opponent", "double_games", "epsilon", "score", "ci95", "wins", "draws", "losses",
         "games_per_second", "threads", "seed"]  # fmt: skip
@@ -110,7 +109,7 @@ def test_interrupted_matches_leave_a_partial_result(arguments: tuple[str, ...]) 
         [*command, "score", "all-2", "--double-games", "50000000", *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(2.5)
+    let_work(process, 1.5)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -9,6 +9,8 @@ import pytest
 
 from tests.conftest import Outflank
 
+pytestmark = pytest.mark.xdist_group("plot")  # they share what is expensive to make
+
 PNG = b"\x89PNG"
 
 

@@ -6,13 +6,12 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from outflank import SearchTuning
-from tests.conftest import SHARED, Outflank
+from tests.conftest import SHARED, Outflank, let_work
 
 FFO_1 = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
 COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
@@ -95,7 +94,7 @@ def test_ctrl_c_ends_a_long_search(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, "solve", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(3)
+    let_work(process, 2)
     process.send_signal(signal.SIGINT)
     stdout, _ = process.communicate(timeout=20)
     assert process.returncode == 130

@@ -158,12 +158,13 @@ def test_every_preset_can_be_run(name: str) -> None:
 
 
 def test_killed_at_random_moments_a_run_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    options = ["--set", "generations=8", "--set", "double_games=300", "--set", "measure_every=3",
-               "--set", "measure_double_games=300", "--set", "racing=true"]  # fmt: skip
+    options = ["--set", "generations=5", "--set", "offspring=30", "--set", "double_games=100",
+               "--set", "measure_every=2", "--set", "measure_double_games=300",
+               "--set", "racing=true"]  # fmt: skip
     learn = [*COMMAND, "learn", "jaskowski-2014-all-2", *options]
     whole = [*learn, "--out", str(tmp_path / "whole")]
     assert subprocess.run(whole, capture_output=True, timeout=120).returncode == 0
-    assert kill_and_resume(tmp_path / "killed", learn, 3, (1.2, 2.2)) >= 1
+    assert kill_and_resume(tmp_path / "killed", learn, 3, (0.8, 1.6)) >= 1
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
 
 
