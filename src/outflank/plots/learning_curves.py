@@ -26,6 +26,7 @@ Entry = Mapping[str, Any]
 By = Literal["games", "seconds", "generations"]
 KEYS: dict[By, str] = {"games": "games", "seconds": "seconds", "generations": "generation"}
 COLOURS = ("#5b3a9b", "#d9780f", "#1b7f4d", "#b5172f", "#2069b4", "#7a5c00", "#444444", "#c2408c", "#00a3a3")
+DASHES = ("-", "--", "-.", ":")
 SCORE_TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 0.94, 0.96, 0.97, 0.98,
                0.99, 0.995, 0.998, 0.999, 0.9995)  # fmt: skip
 EDGE = 1e-5  # from 0 and 1, which a logit scale does not have
@@ -173,7 +174,7 @@ def _draw_curve(
     high: FloatArray,
 ) -> Line2D:
     colour = COLOURS[number % len(COLOURS)]
-    dashes = "-" if number < len(COLOURS) else "--"  # when the colours come round again
+    dashes = DASHES[number % len(DASHES)]  # told apart without colours too
     low, middle, high = (np.clip(edge, EDGE, 1 - EDGE) for edge in (low, middle, high))
     marker = "o" if len(places) == 1 else None  # a line needs two points
     (line,) = axes.plot(places, middle, dashes, color=colour, linewidth=1.6, label=label, marker=marker)
