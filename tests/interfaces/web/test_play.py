@@ -284,6 +284,19 @@ def test_back_and_forth_in_a_game(page_at: PageAt, ids: dict[str, int]) -> None:
     page.wait_for_function("() => document.getElementById('transcript').value.length > 30")
 
 
+def test_at_the_end_of_a_line_the_game_goes_on(page_at: PageAt, ids: dict[str, int]) -> None:
+    moves = random_game(11, length=21)
+    assert Board.from_transcript("".join(moves)).settled().mover == "white"
+    page = page_at(f"/play?player={ids['all-2']}&colour=black&moves={''.join(moves)}&at=19")
+    page.wait_for_function(READY)
+    assert page.input_value("#transcript") == "".join(moves)
+    page.click("#redo")
+    page.click("#redo")
+    page.wait_for_function(f"() => document.getElementById('transcript').value.length > {2 * len(moves)}")
+    page.wait_for_function(READY)
+    assert "Your turn" in status(page)
+
+
 def middle_of(page: Any, selector: str) -> tuple[float, float]:
     box = page.locator(selector).bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

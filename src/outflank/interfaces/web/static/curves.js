@@ -4,7 +4,7 @@ import { svg } from "./board.js";
 import { niceStep } from "./graph.js";
 
 const HEIGHT = 380;
-const LEFT = 58, RIGHT = 14, TOP = 12, BOTTOM = 46;
+const LEFT = 58, RIGHT = 28, TOP = 12, BOTTOM = 46;
 export const STYLES = 8; // kinds of line, each with its own colour, dashes and mark
 
 /** Where a measurement lies along the axis that was chosen. */

@@ -55,7 +55,8 @@ async function readLog(name) {
 
 /** Listens to chosen runs that are learning, while the page is seen. */
 function follow() {
-  const live = lab.chosen.filter((name) => lab.runs.get(name)?.state === "learning").slice(-MOST_STREAMS);
+  const isLive = (name) => lab.runs.get(name)?.state === "learning" || lab.streams.has(name); // until its stream ends
+  const live = lab.chosen.filter(isLive).slice(-MOST_STREAMS);
   const wanted = new Set(document.hidden ? [] : live);
   for (const [name, stream] of lab.streams) {
     if (!wanted.has(name)) {

@@ -130,7 +130,10 @@ function goTo(at) {
   if (!game.positions[at]) return;
   game.at = at;
   game.news = "";
-  turn((isCurrent) => judge(isCurrent));
+  turn(async (isCurrent) => {
+    await reply(isCurrent); // at the end of the line the game goes on
+    if (isCurrent()) await judge(isCurrent);
+  });
   show();
 }
 
@@ -148,7 +151,8 @@ function continueFromHere() {
 
 function changeSides() {
   game.colour = other(game.colour);
-  open(transcript(game.at));
+  page("colour").value = game.colour;
+  open(transcript(), isAtEnd() ? null : game.at);
 }
 
 function newGame() {
@@ -233,7 +237,7 @@ function show() {
   page("continue").hidden = isAtEnd() || !position.turn || isMine(position.turn);
   page("transcript").value = transcript();
   page("evaluation-key").hidden = !game.player;
-  history.replaceState(null, "", address());
+  if (address() !== location.pathname + location.search) history.replaceState(null, "", address());
 }
 
 function showCounts({ black, white, turn: next }) {
@@ -309,10 +313,7 @@ page("undo").addEventListener("click", () => goTo(game.at - 1));
 page("redo").addEventListener("click", () => goTo(game.at + 1));
 page("take-back").addEventListener("click", takeBack);
 page("continue").addEventListener("click", continueFromHere);
-page("sides").addEventListener("click", () => {
-  changeSides();
-  page("colour").value = game.colour;
-});
+page("sides").addEventListener("click", changeSides);
 page("new").addEventListener("click", newGame);
 page("values").addEventListener("click", () => {
   game.shows = !game.shows;
