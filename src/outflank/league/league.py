@@ -22,6 +22,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import and_, delete, func, select
 from sqlalchemy.orm import Session
@@ -30,13 +31,18 @@ from outflank.evaluators.storage import View
 from outflank.games.statistics import Tally
 from outflank.league.inspection import Inspected, inspect_file
 from outflank.league.names import checked_link, checked_name, checked_note, folded
-from outflank.league.schema import Content, Entrant, Job, Nomination, Player, Score
+from outflank.league.schema import Content, Entrant, Job, Nomination, Player, Score, counts
 from outflank.league.scoring import DOUBLE_GAMES
 from outflank.league.store import Store
 
 PROVISIONAL = 1_000  # double games, after which there is something to show
 LARGEST_FILE = 16 << 20
 HOUSE = ("outflank", "published", "keeper")  # without keys: players that came with the league or its server
+IN_TABLE = (
+    Player.id, Player.name, Entrant.name, Player.kind, Player.view, Player.weights, Player.created,
+    Player.fault, Score.double_games,
+)  # fmt: skip
+COUNTS = tuple(getattr(Score, name) for name in counts(Tally()))
 
 
 class UnknownKey(ValueError):
@@ -194,12 +200,13 @@ class League:
             .subquery()
         )
         query = (
-            select(Player, Score)
+            select(*IN_TABLE, *COUNTS)  # columns alone: whole players would take twice as long
+            .join(Entrant, Entrant.id == Player.entrant_id)
             .outerjoin(latest, latest.c.player_id == Player.id)
             .outerjoin(Score, and_(Score.player_id == Player.id, Score.double_games == latest.c.double_games))
         )
         with self.store.reading() as session:
-            return _ranked([(player, score) for player, score in session.execute(query)])
+            return _ranked([_table_row(found) for found in session.execute(query)])
 
     def version(self) -> tuple[float, ...]:
         """Changes whenever the table does: for whoever keeps a copy."""
@@ -226,14 +233,16 @@ def score_seed(digest: str) -> int:
     return int(digest[:16], 16)
 
 
-def _ranked(found: Sequence[tuple[Player, Score | None]]) -> list[TableRow]:
-    rows = [
-        TableRow(
-            None, player.id, player.name, player.entrant.name, player.kind, player.view, player.weights,
-            player.created, score.tally if score else None, score.double_games if score else 0, player.fault,
-        )
-        for player, score in found
-    ]  # fmt: skip
+def _table_row(found: Sequence[Any]) -> TableRow:
+    number, name, entrant, kind, view, weights, created, fault, double_games = found[: len(IN_TABLE)]
+    wins, draws, losses, *quarters = found[len(IN_TABLE) :]
+    tally = None if double_games is None else Tally(wins, draws, losses, tuple(quarters))
+    return TableRow(
+        None, number, name, entrant, kind, view, weights, created, tally, double_games or 0, fault
+    )
+
+
+def _ranked(rows: Sequence[TableRow]) -> list[TableRow]:
     scored = sorted((row for row in rows if row.tally), key=lambda row: (-(row.score or 0), row.id))
     ranked = [replace(row, rank=rank) for rank, row in enumerate(scored, start=1)]
     return ranked + sorted((row for row in rows if not row.tally), key=lambda row: row.id)
