@@ -52,7 +52,7 @@ PAPERS = {
     "lucas-2007": "Lucas 2007: Learning to Play Othello with N-Tuple Systems",
     "kim-2007": "Kim, Choi and Cho 2007: Hybrid of Evolution and Reinforcement Learning for Othello Players",
     "chong-2003": "Chong, Ku, Lim, Tan and White 2003: Evolved Neural Networks Learning Othello Strategies",
-    "jaskowski-2014": "Jaskowski 2014: Systematic N-Tuple Networks for Othello Position Evaluation",
+    "jaskowski-2014": "Jaskowski 2014: Systematic N-tuple Networks for Position Evaluation",
     "beyond": "Beyond the papers",
 }
 Scale = Literal["quick", "standard", "paper"]
