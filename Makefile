@@ -44,8 +44,9 @@ demo: $(VENV)/built
 	$(BIN)/outflank show $(RUN)/last.safetensors --out $(RUN)/network.png
 	@echo "Open the league with this player in it, and play it: $(BIN)/outflank serve --with $(RUN)/last.safetensors"
 
+# A file's tests stay together: they share what is expensive to make, and the README's commands have an order.
 test: $(VENV)/dev test-core
-	$(BIN)/python -m pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile
 
 # The core's own tests: tuned for this machine, under sanitizers, and for any machine.
 core_tests = $(BIN)/ctest --test-dir build/$(1) --output-on-failure --parallel $(CORES)

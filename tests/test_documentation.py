@@ -56,7 +56,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.xdist_group("readme")  # in their order
 @pytest.mark.parametrize("line", COMMANDS)
 def test_readme_commands(line: str, outflank: Run, folder: Path) -> None:
     arguments = shlex.split(line, comments=True)

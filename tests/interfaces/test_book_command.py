@@ -13,8 +13,6 @@ import pytest
 from outflank import Board, OpeningBook
 from tests.conftest import Outflank, let_work
 
-pytestmark = pytest.mark.xdist_group("book")  # they share what is expensive to make
-
 
 @pytest.fixture(scope="module")
 def made(outflank: Outflank, tmp_path_factory: pytest.TempPathFactory) -> Path:

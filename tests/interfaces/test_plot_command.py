@@ -9,8 +9,6 @@ import pytest
 
 from tests.conftest import Outflank
 
-pytestmark = pytest.mark.xdist_group("plot")  # they share what is expensive to make
-
 PNG = b"\x89PNG"
 
 

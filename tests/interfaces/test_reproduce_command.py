@@ -18,8 +18,6 @@ from outflank.studies.experiment import PAPERS, experiment_names, find_experimen
 from outflank.studies.outcome import Outcome, check_complete, verdict
 from tests.conftest import ROOT, Outflank
 
-pytestmark = pytest.mark.xdist_group("reproduce")  # they share what is expensive to make
-
 COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()", "reproduce"]
 DOCS = ROOT / "docs" / "papers"
 

@@ -17,8 +17,6 @@ from outflank.games.tournament_folder import TournamentFolder
 from outflank.interfaces.cli import main
 from tests.conftest import Outflank
 
-pytestmark = pytest.mark.xdist_group("tournament")  # they share what is expensive to make
-
 COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
 PLAYERS = ("all-2", "standard-heuristic", "random", "all-2,view=negation")
 SLOW = ("--double-games", "8000")  # long enough to be caught in the middle

@@ -35,8 +35,6 @@ from tests.learners.pieces import (
     total,
 )
 
-pytestmark = pytest.mark.xdist_group("cluster")  # they share what is expensive to make
-
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:

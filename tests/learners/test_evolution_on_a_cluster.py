@@ -12,8 +12,6 @@ from tests.conftest import Outflank
 from tests.learners.dask_processes import DaskProcesses, wait_until
 from tests.learners.test_runs import COMMAND, contents
 
-pytestmark = pytest.mark.xdist_group("evolution on a cluster")  # they share what is expensive to make
-
 SETTINGS = ["--set", "generations=10", "--set", "offspring=30", "--set", "double_games=200",
             "--set", "measure_every=4", "--set", "measure_double_games=200"]  # fmt: skip
 LEARN = ["learn", "jaskowski-2014-all-2", *SETTINGS]

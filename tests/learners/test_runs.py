@@ -22,8 +22,6 @@ from outflank.learners.td import TdLearner, TdSettings
 from outflank.learners.training import TdRun
 from tests.conftest import Outflank, let_work
 
-pytestmark = pytest.mark.xdist_group("runs")  # they share what is expensive to make
-
 SETTINGS = ["--set", "games=30000", "--set", "measure_every=5000", "--set", "measure_double_games=100"]
 COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
 TIMES = ("games_per_second", "seconds")

@@ -27,8 +27,6 @@ from outflank.studies.kim_2007.versions import (
 )
 from outflank.studies.laboratory import Laboratory
 
-pytestmark = pytest.mark.xdist_group("kim-2007")  # they share what is expensive to make
-
 OF_VERSIONS = ("table-4", "table-5", "table-6", "figure-5", "figure-6", "figure-7", "figure-8", "figure-9")
 
 
