@@ -29,6 +29,7 @@ from outflank.league.seeding import seed
 from outflank.league.store import Store
 
 TALLY = Tally(60_000, 1_000, 39_000, (5_000, 10_000, 15_000, 10_000, 10_000))
+WARM_UP_SECONDS = 3.0
 WAITING = 200  # players that the worker scores meanwhile
 
 
@@ -67,8 +68,10 @@ def fill(folder: Path, database: str, players: int) -> None:
             name, kind, is_scored = f"player {number}", "weighted piece counter", number < players - WAITING
             session.add(Content(digest=digest, content=content))
             session.flush()
-            player = Player(name=name, folded_name=folded(name), entrant_id=entrant.id, digest=digest,
-                            view="inversion", kind=kind, description=kind, weights=64, created=now)  # fmt: skip
+            player = Player(
+                name=name, folded_name=folded(name), entrant_id=entrant.id, digest=digest, view="inversion",
+                kind=kind, description=kind, weights=64, created=now,
+            )  # fmt: skip
             session.add(player)
             session.flush()
             session.add(
@@ -111,6 +114,7 @@ async def clients(port: int, path: str, count: int, rate: float, seconds: float)
 def measure(
     what: str, process: int, port: int, path: str, count: int, rate: float, seconds: float
 ) -> Measured:
+    asyncio.run(clients(port, path, count, rate, WARM_UP_SECONDS))
     server = psutil.Process(process)
     worked = sum(server.cpu_times()[:2])
     began = time.perf_counter()

@@ -150,6 +150,7 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
+                await _ask_once(app)
                 out.print(f"The league is at {_address(listener)}", highlight=False, soft_wrap=True)
 
     config = Config(
@@ -170,6 +171,14 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
     finally:
         if worker is not None:
             worker.stop()
+
+
+async def _ask_once(app: FastAPI) -> None:
+    """The first page, which takes a while for all that is read once, is for nobody to wait for."""
+    from httpx import ASGITransport, AsyncClient
+
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://league") as client:
+        (await client.get("/")).raise_for_status()
 
 
 def _address(listener: socket.socket) -> str:
