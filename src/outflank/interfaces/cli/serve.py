@@ -121,7 +121,7 @@ def _named_file(text: str) -> tuple[Path, str, Any]:
         if part.startswith("view="):
             view = part.removeprefix("view=")
             if view not in VIEWS:
-                raise ValueError(f"a view is {' or '.join(VIEWS)}, not {view}")
+                raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view}")
         else:
             name = part
     try:

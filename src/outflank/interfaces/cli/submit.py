@@ -52,7 +52,7 @@ def submit(
     name: Annotated[str, typer.Option(help="The player's name in the league.")],
     key: Annotated[str, typer.Option(help="Your key, from outflank register.", envvar=KEY)] = "",
     view: Annotated[
-        str | None, typer.Option(help="inversion or negation; League text does not say it.")
+        str | None, typer.Option(help="Such as inversion or negation; League text does not say it.")
     ] = None,
     note: Annotated[str, typer.Option(help="A few words about it.")] = "",
     link: Annotated[str, typer.Option(help="Where to read more.")] = "",
@@ -66,7 +66,7 @@ def submit(
         raise ValueError(f"give your key with --key or in the variable {KEY}; outflank register makes one")
     chosen = next((known for known in VIEWS if known == view), None)
     if view is not None and chosen is None:
-        raise ValueError(f"a view is {' or '.join(VIEWS)}, not {view}")
+        raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view}")
     with league_at(league) as client:
         submitted = client.submit(key, file, name=name, view=chosen, note=note, link=link)
         page = f"{client.address}{submitted['page']}"

@@ -140,7 +140,7 @@ async def submit(request: Request, league: TheLeague, table: TheTable, key: Key)
         if not isinstance(upload, UploadFile) or not all(isinstance(text, str) for text in texts.values()):
             raise HTTPException(422, "the form needs a file and a name, and may have view, note and link")
         if texts["view"] not in ("", *VIEWS):
-            raise HTTPException(422, f"a view is {' or '.join(VIEWS)}, not {texts['view'][:20]!r}")
+            raise HTTPException(422, f"a view is one of {', '.join(VIEWS)}, not {texts['view'][:20]!r}")
         async with request.app.state.inspections:  # reading a file is a process with a gigabyte to itself
             answer = await run_in_threadpool(_submitted, league, key, upload, texts)
     table.changed()
