@@ -38,7 +38,7 @@ class Worker:
         threads: int | None = None,
         double_games: int = DOUBLE_GAMES,
         lease_seconds: float = LEASE_SECONDS,
-        draw: Callable[[GreedyPlayer], bytes] | None = None,
+        draw: Callable[[GreedyPlayer], bytes | None] | None = None,
     ) -> None:
         self.store = store
         self.threads = threads
@@ -82,6 +82,7 @@ class Worker:
             tally += more
             if double_games < self.double_games:
                 self._keep_provisional(held, double_games, tally, seed)
+        self.jobs.renew(held)  # a large picture takes some seconds
         picture = self._draw(player) if self._draw is not None else None
 
         def write(session: Session) -> None:
