@@ -177,7 +177,8 @@ async def _ask_once(app: FastAPI) -> None:
     """The first page, which takes a while for all that is read once, is for nobody to wait for."""
     from httpx import ASGITransport, AsyncClient
 
-    async with AsyncClient(transport=ASGITransport(app), base_url="http://league") as client:
+    here = ASGITransport(app, client=("server", 0))
+    async with AsyncClient(transport=here, base_url="http://league") as client:
         (await client.get("/")).raise_for_status()
 
 
