@@ -12,7 +12,7 @@ from tests.interfaces.web.killing import DisturbedLeague
 
 def test_killed_servers_and_workers_lose_nothing(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'league.db'}"
-    report = DisturbedLeague(tmp_path, database, double_games=1500, seed=4).run(uploads=16, kills=2)
+    report = DisturbedLeague(tmp_path, database, double_games=1500, seed=4).run(uploads=24, kills=2)
     assert report.faults == []
-    assert report.acknowledged + report.refused_again == 16
+    assert report.acknowledged + report.refused_again == 24
     assert report.kills == {"server": 2, "worker": 2}
