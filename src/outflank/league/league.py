@@ -22,7 +22,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import and_, delete, func, select
 from sqlalchemy.orm import Session
@@ -82,8 +82,8 @@ class TableRow:
         return None if self.tally is None else self.tally.ci95
 
     @property
-    def state(self) -> str:
-        """final, provisional, waiting, or failed."""
+    def state(self) -> Literal["final", "provisional", "waiting", "failed"]:
+        """How far its scoring is."""
         if self.fault:
             return "failed"
         if self.tally is None:

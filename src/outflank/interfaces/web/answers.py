@@ -123,8 +123,7 @@ def result_of(tally: Tally) -> Result:
 def row_answer(row: TableRow) -> RowAnswer:
     return RowAnswer(
         rank=row.rank, id=row.id, name=row.name, entrant=row.entrant, kind=row.kind, view=row.view,
-        weights=row.weights, created=row.created, fault=row.fault,
-        state=row.state,  # type: ignore[arg-type]
+        weights=row.weights, created=row.created, fault=row.fault, state=row.state,
         result=result_of(row.tally) if row.tally else None,
     )  # fmt: skip
 
@@ -153,7 +152,8 @@ def match_answers(meetings: Sequence[tuple[str, float, PairResult]]) -> list[Mat
 def competition_answer(state: CompetitionState, standings: Mapping[float, Standings]) -> CompetitionAnswer:
     players = [NominatedAnswer(id=one.id, name=one.name, entrant=one.entrant.name) for one in state.players]
     return CompetitionAnswer(
-        id=state.id, name=state.name, state=state.state,  # type: ignore[arg-type]
+        id=state.id, name=state.name,
+        state=state.state,  # type: ignore[arg-type]  # a column of text; pydantic checks it here
         double_games=state.double_games, created=state.created, players=players, meetings=state.meetings,
         meetings_in_all=state.meetings_in_all,
         standings={f"{epsilon:g}": one.report() for epsilon, one in standings.items()},
