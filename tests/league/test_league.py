@@ -254,11 +254,30 @@ def test_a_dead_workers_job_is_taken_up_and_its_late_result_thrown_away(league: 
 
 def test_a_job_that_ends_its_workers_is_given_up(league: League) -> None:
     league.submit(league.register("Ada"), ALL_2, name="all-2", view="inversion")
-    jobs = Jobs(league.store, "doomed", lease_seconds=-1)
     for _ in range(MOST_ATTEMPTS):
-        assert jobs.take() is not None
-    assert jobs.take() is None
-    assert jobs.counts()["failed"] == 1
+        assert Jobs(league.store, "doomed", lease_seconds=-1).take() is not None
+    work_all(small_worker(league))
+    row = league.table()[0]
+    assert (row.state, row.score) == ("failed", None)
+    assert f"stopped {MOST_ATTEMPTS} times" in str(row.fault)
+    assert Jobs(league.store, "any").counts()["failed"] == 1
+
+
+def test_a_competition_ends_without_a_meeting_that_is_given_up(league: League) -> None:
+    entrants = [league.register(name) for name in ("Ada", "Ben")]
+    players = [league.submit(key, file, name=file.stem, view="inversion")
+               for key, file in zip(entrants, (ALL_2, HEURISTIC), strict=True)]  # fmt: skip
+    work_all(small_worker(league))
+    competitions = Competitions(league)
+    cup = competitions.open("Cup", double_games=2)
+    for key, player in zip(entrants, players, strict=True):
+        competitions.nominate(key, cup, player.id)
+    competitions.start(cup)
+    for _ in range(MOST_ATTEMPTS):
+        assert Jobs(league.store, "doomed", lease_seconds=-1).take() is not None
+    work_all(small_worker(league))
+    state = competitions.state(cup)
+    assert (state.state, state.meetings, state.meetings_in_all) == ("finished", 2, 3)
 
 
 def test_a_worker_that_is_told_to_stop_leaves_its_job_to_another(league: League) -> None:

@@ -17,7 +17,7 @@ from outflank.games.match import Match
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed
 from outflank.league.competitions import finish_if_played
-from outflank.league.jobs import LEASE_SECONDS, Held, Jobs, Lost
+from outflank.league.jobs import LEASE_SECONDS, MOST_ATTEMPTS, Held, Jobs, Lost
 from outflank.league.league import PROVISIONAL, score_seed
 from outflank.league.loading import loaded_player
 from outflank.league.schema import Competition, Content, Meeting, Player, Score, counts
@@ -59,6 +59,8 @@ class Worker:
 
     def do(self, held: Held, should_stop: Callable[[], bool] = lambda: False) -> bool:
         """One job, to its end. False if it was lost to another worker, or left to one."""
+        if held.attempt > MOST_ATTEMPTS:
+            return self._failed(held, f"the worker stopped {MOST_ATTEMPTS} times while it did this")
         try:
             is_done = (self._score if held.kind == "score" else self._meet)(held, should_stop)
             if not is_done:

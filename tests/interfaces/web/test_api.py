@@ -319,6 +319,13 @@ def test_rates_are_limited_by_address(tmp_path: Path) -> None:
         assert client.get("/static/style.css").status_code == 200
 
 
+def test_browsers_ask_whether_a_script_has_changed(client: httpx.Client) -> None:
+    first = client.get("/static/play.js")
+    assert first.headers["cache-control"] == "no-cache"
+    again = client.get("/static/play.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.headers["cache-control"]) == (304, "no-cache")
+
+
 def _first_refusal(allowed: int, ask: Callable[[int], httpx.Response]) -> httpx.Response:
     """What is said after so many requests, or a few more where they take their time."""
     answers = [ask(number) for number in range(allowed)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,25 @@ from typing import Any
 import httpx
 import pytest
 
-from outflank.interfaces.web.rendering import STATIC
-from tests.interfaces.web.conftest import SCRIPT, SIZES, PageAt, Scheme, Size, counter_file, screenshot
+from outflank.games.standings import PairResult, Standings
+from outflank.games.statistics import Tally
+from outflank.interfaces.web.competition_page import CompetitionPage
+from outflank.interfaces.web.league_page import ROWS, TableQuery, league_page
+from outflank.interfaces.web.rendering import STATIC, rendered
+from outflank.interfaces.web.snapshots import Snapshot
+from outflank.league.competitions import CompetitionState
+from outflank.league.league import League, TableRow
+from outflank.league.store import Store
+from tests.interfaces.web.conftest import (
+    SCRIPT,
+    SIZES,
+    PageAt,
+    Scheme,
+    Size,
+    add_final_score,
+    counter_file,
+    screenshot,
+)
 
 PAGES = {
     "league": "/",
@@ -104,6 +122,49 @@ def test_the_table_is_filtered_while_one_types(page_at: PageAt) -> None:
     assert page.locator("#table tbody tr").count() == 2
     assert page.url.endswith("/?filter=all-2")
     assert page.evaluate("document.activeElement.id") == "filter"
+
+
+def test_scores_show_when_they_come(page_at: PageAt, league_database: str, tmp_path: Path) -> None:
+    league = League(Store(league_database))
+    key = league.register("Hedy")
+    player = league.submit(key, counter_file(tmp_path, 78), name="just now", view="inversion")
+    table, alone = page_at("/?filter=just now"), page_at(f"/players/{player.id}")
+    assert table.locator("#table .state").inner_text() == "waiting"
+    with league.store.writing() as session:
+        add_final_score(session, player.id)
+    for page in (table, alone):
+        page.locator("main .state", has_text="final").first.wait_for()
+    assert table.locator("[data-unsettled]").count() == 0
+    assert table.url.endswith("/?filter=just%20now")
+    league.remove(player.id)
+    league.store.close()
+
+
+def test_a_long_table_is_cut_into_pages() -> None:
+    row = TableRow(None, 1, "", "Ada", "piece counter", "inversion", 64, 0.0, None, 0, None)
+    rows = [replace(row, id=number, name=f"player {number:03}") for number in range(1, 2 * ROWS + 2)]
+    last = league_page(Snapshot(rows), TableQuery(page=3, sort="name"))
+    assert "Page 3 of 3" in last
+    assert last.count('<th scope="row" class="name"><a') == 1
+    assert 'rel="prev" href="/?sort=name&amp;page=2"' in last
+    assert 'rel="next"' not in last
+    assert "101 players, 101 to 101 shown" in last
+    assert league_page(Snapshot(rows), TableQuery(page=99, sort="name")) == last
+    assert 'rel="next" href="/?page=2"' in league_page(Snapshot(rows), TableQuery())
+
+
+def test_a_cycle_is_named() -> None:
+    beats = Tally(60, 0, 40, (0, 0, 40, 0, 10))
+    legs = [("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")]
+    standings = Standings.of([PairResult(winner, loser, beats) for winner, loser in legs])
+    state = CompetitionState(1, "Cup", "finished", 50, 0.0, (), 3, 9)
+    words = rendered("competition.html", active="/competitions", title="Cup", competition=state,
+                     page=CompetitionPage(state, {0.0: standings}), nominable=[])  # fmt: skip
+    text = " ".join(re.sub(r"<[^>]*>", "", words).split())
+    assert (
+        "Each beats the next, and the last the first. paper (0.600) → rock (0.600) → scissors (0.600) → paper"
+        in text
+    )
 
 
 def test_the_whole_site_is_reached_by_keyboard(page_at: PageAt) -> None:

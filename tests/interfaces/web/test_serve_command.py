@@ -29,6 +29,8 @@ def test_a_player_is_handed_in_from_the_command_line(outflank: Outflank, tmp_pat
         key = json.loads(outflank("register", "Ada", *league, "--json").stdout)["key"]
         with pytest.raises(ValueError, match="there is an entrant Ada already; choose another name"):
             run("register", "Ada", *league)
+        unnamed = outflank("submit", theirs, *league, "--key", key, "--view", "negation")
+        assert unnamed.stdout.startswith("counter-1 is in the league, and will be scored: ")
         given = ("submit", theirs, *league, "--name", "Theirs", "--key", key)
         with pytest.raises(ValueError, match="choose inversion or negation"):
             run(*given)
@@ -43,7 +45,9 @@ def test_a_player_is_handed_in_from_the_command_line(outflank: Outflank, tmp_pat
         sentence = "outflank: there is a player Theirs already; choose another name\n"
         assert (again.returncode, again.stdout, again.stderr) == (2, "", sentence)
         rows = json.loads(outflank("league-table", *league, "--json").stdout)
-        assert [(row["name"], row["entrant"]) for row in rows] == [("Mine", "keeper"), ("Theirs", "Ada")]
+        assert [(row["name"], row["entrant"]) for row in rows] == [
+            ("Mine", "keeper"), ("counter-1", "Ada"), ("Theirs", "Ada"),
+        ]  # fmt: skip
         assert "Theirs" in outflank("league-table", *league).stdout
         with pytest.raises(ValueError, match="outflank submit"):
             run("league-table", "all-2", *league)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.progress import note, out
+from outflank.interfaces.cli.submit import name_of
 from outflank.interfaces.cli.worker import MISSING, Database
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 ADMIN_TOKEN = "OUTFLANK_ADMIN_TOKEN"
 MOST_CONNECTIONS = 1000
 SHUTDOWN_SECONDS = 5
-CHECKPOINTS = ("last", "best")  # files of a run; the run's folder says more
 
 
 def add_to(app: typer.Typer) -> None:
@@ -116,7 +116,7 @@ def _named_file(text: str) -> tuple[Path, str, Any]:
 
     first, *rest = text.split(",")
     file, view = Path(first), None
-    name = f"{file.parent.name}-{file.stem}" if file.stem in CHECKPOINTS and file.parent.name else file.stem
+    name = name_of(file)
     for part in rest:
         if part.startswith("view="):
             view = part.removeprefix("view=")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 LeagueAddress = Annotated[str, typer.Option(metavar="URL", help="The league, such as http://127.0.0.1:8000.")]
 KEY = "OUTFLANK_KEY"
+CHECKPOINTS = ("last", "best")  # files of a run; the run's folder says more
 
 
 def add_to(app: typer.Typer) -> None:
@@ -43,13 +44,15 @@ def register(
         return
     out.print(key, markup=False, soft_wrap=True)
     out.print(f"This is the key of {name}, shown once. Submit with: {KEY}=... outflank submit FILE "
-              f"--league {league} --name NAME", markup=False, soft_wrap=True)  # fmt: skip
+              f"--league {league}", markup=False, soft_wrap=True)  # fmt: skip
 
 
 def submit(
     file: Annotated[Path, typer.Argument(help="A player: League text, or outflank's own format.")],
     league: LeagueAddress,
-    name: Annotated[str, typer.Option(help="The player's name in the league.")],
+    name: Annotated[
+        str | None, typer.Option(help="The player's name in the league; its file's by default.")
+    ] = None,
     key: Annotated[str, typer.Option(help="Your key, from outflank register.", envvar=KEY)] = "",
     view: Annotated[
         str | None, typer.Option(help="Such as inversion or negation; League text does not say it.")
@@ -67,6 +70,7 @@ def submit(
     chosen = next((known for known in VIEWS if known == view), None)
     if view is not None and chosen is None:
         raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view}")
+    name = name or name_of(file)
     with league_at(league) as client:
         submitted = client.submit(key, file, name=name, view=chosen, note=note, link=link)
         page = f"{client.address}{submitted['page']}"
@@ -78,6 +82,16 @@ def submit(
         out.print(f"{name} is in the league, and will be scored: {page}", markup=False, soft_wrap=True)
     else:
         out.print(f"{_described(scored)}: {page}", markup=False, soft_wrap=True)
+
+
+def name_of(file: Path) -> str:
+    """What a player is called whose file is all that is known.
+
+    >>> name_of(Path("runs/quick/last.safetensors")), name_of(Path("my.player"))
+    ('quick-last', 'my')
+    """
+    has_run = file.stem in CHECKPOINTS and file.parent.name
+    return f"{file.parent.name}-{file.stem}" if has_run else file.stem
 
 
 def _described(player: PlayerDetails) -> str:

@@ -11,8 +11,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from outflank.interfaces.web import api, faults, lab, monitoring, pages, play
@@ -31,6 +33,15 @@ from outflank.studies.machine import version
 
 STATIC = Path(__file__).parent / "static"
 INSPECTIONS = 2  # files read at once, each in a process of its own
+
+
+class CheckedFiles(StaticFiles):
+    """Scripts import each other by plain names, so browsers ask each time whether a file has changed."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 def create_app(settings: WebSettings) -> FastAPI:
@@ -54,7 +65,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     )
     for module in (api, monitoring, play, lab, pages):
         app.include_router(module.router)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.mount("/static", CheckedFiles(directory=STATIC), name="static")
     for middleware in (LimitRates, LimitBodies, monitoring.Measure, AddHeaders):
         app.add_middleware(middleware)  # the last is the outermost
     faults.add_to(app)

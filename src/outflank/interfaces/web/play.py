@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from outflank.board import Board, Colour, squares_in
 from outflank.games.game import Game
-from outflank.interfaces.web.api import FAULTS, PlayerId, TheLeague
+from outflank.interfaces.web.api import FAULTS, PlayerId, TheLeague, TheTable
 from outflank.interfaces.web.judging import DEEPEST, Judged, MoveJudged, evaluations_for_black, judged_moves
 from outflank.interfaces.web.players_at_hand import PlayerAtHand, PlayersAtHand
 from outflank.interfaces.web.rendering import page
@@ -74,9 +74,9 @@ class PlayAnswer(PositionAnswer):
 
 
 @router.get("/play", include_in_schema=False)
-def play_page(league: TheLeague) -> Response:
+def play_page(table: TheTable) -> Response:
     """The page; what is played is in its address, which its script reads."""
-    return page("play.html", active="/play", title="Play", players=league.table(), deepest=DEEPEST)
+    return page("play.html", active="/play", title="Play", players=table.rows(), deepest=DEEPEST)
 
 
 @router.get("/api/v1/play", responses={**FAULTS, 503: FAULTS[429]})
