@@ -18,9 +18,9 @@ from outflank.players.names import NamedPlayer, named_player
 from outflank.plots.compared_curves import Band, draw_compared
 from outflank.plots.learning_curves import measurements
 from outflank.studies.inference import bootstrap_band, mann_whitney
-from outflank.studies.kim_2007.several_runs import lies_above, of_runs
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.outcome import Drawn, Judged, Measured, Outcome, Tabled
+from outflank.studies.several_runs import lies_above, of_runs
 
 TD, EVOLVED = "temporal differences", "CMA-ES"
 LONG = ", long"

@@ -24,10 +24,10 @@ from outflank.players.opening_book import OpeningBook
 from outflank.plots.advantage_curves import AdvantageLabels, draw_advantage
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game
 from outflank.studies.inference import mean_interval, share_interval
-from outflank.studies.kim_2007.several_runs import SCORES, lies_above, lies_below, of_runs, told
 from outflank.studies.kim_2007.versions import Population, evolved_versions, population_of
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.outcome import Finding, Judged, Measured, Outcome
+from outflank.studies.several_runs import SCORES, lies_above, lies_below, of_runs, told
 
 LONGEST = 60
 BOOK_ENDS = "Black's advantage when the book ends"

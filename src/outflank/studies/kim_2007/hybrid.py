@@ -16,9 +16,9 @@ from outflank.players.names import NamedPlayer, named_player
 from outflank.plots.fitness_curves import draw_fitness, smoothed
 from outflank.studies.inference import share_interval
 from outflank.studies.kim_2007.champion import SEED_PLAYER, champion_settings
-from outflank.studies.kim_2007.several_runs import lies_above, of_runs
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.outcome import Finding, Measured, Outcome, Tabled
+from outflank.studies.several_runs import lies_above, of_runs
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from outflank.board import Board
 from outflank.learners.contest import Outcomes, Pairings
 from outflank.learners.executor import ThreadExecutor
 from outflank.studies.inference import share_interval
-from outflank.studies.kim_2007.several_runs import SCORES, lies_above, lies_below, of_runs, told
 from outflank.studies.kim_2007.versions import (
     VERSIONS,
     Population,
@@ -28,6 +27,7 @@ from outflank.studies.kim_2007.versions import (
 )
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.outcome import Finding, Judged, Measured, Outcome, Tabled
+from outflank.studies.several_runs import SCORES, lies_above, lies_below, of_runs, told
 
 Results = dict[str, list[tuple[int, int, int]]]  # of "EV_O vs EV": wins, draws, losses, a run each
 PIECES = 16

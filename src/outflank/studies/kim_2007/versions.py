@@ -24,9 +24,9 @@ from outflank.learners.run_folder import RunFolder
 from outflank.players.search import SearchPlayer
 from outflank.plots.fitness_curves import draw_evolution_time
 from outflank.studies.inference import mean_interval
-from outflank.studies.kim_2007.several_runs import lies_above, of_runs
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.outcome import Finding, Judged, Measured, Outcome, Tabled
+from outflank.studies.several_runs import lies_above, of_runs
 
 # Kim 2007, section IV-B, in the order of Table IV; what each leaves out of EV_O_E.
 VERSIONS: dict[str, dict[str, Any]] = {

@@ -19,11 +19,11 @@ from outflank.players.names import named_player
 from outflank.plots.game_curves import draw_disc_differences
 from outflank.plots.typical_games import draw_typical_game
 from outflank.studies.inference import share_interval
-from outflank.studies.kim_2007.several_runs import lies_above, of_runs, told
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.lucas_2007.learning import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
 from outflank.studies.outcome import Drawn, Judged, Measured, Outcome, Tabled
+from outflank.studies.several_runs import lies_above, of_runs, told
 
 LAST = 60  # moves of a whole game
 MIDDLE = slice(LAST // 3, 2 * LAST // 3 + 1)  # moves 20 to 40

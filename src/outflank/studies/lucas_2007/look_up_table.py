@@ -19,9 +19,9 @@ from outflank.learners.presets import preset_or_file
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.plots.ntuple_tables import draw_table
 from outflank.studies.inference import mann_whitney
-from outflank.studies.kim_2007.several_runs import of_runs
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.outcome import Finding, Judged, Measured, Outcome, Tabled
+from outflank.studies.several_runs import of_runs
 
 EDGE_INTO_CORNER = (0, 1, 2)
 
