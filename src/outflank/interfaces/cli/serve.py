@@ -143,6 +143,7 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
 
     from outflank.games.match import available_cores
     from outflank.interfaces.cli.worker_process import WorkerProcess
+    from outflank.interfaces.web.connections import Connection
 
     class Announced(Server):
         """Says where to find it as soon as it answers."""
@@ -154,7 +155,7 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
                 out.print(f"The league is at {_address(listener)}", highlight=False, soft_wrap=True)
 
     config = Config(
-        app, log_config=None, access_log=False, server_header=False, proxy_headers=False,
+        app, http=Connection, log_config=None, access_log=False, server_header=False, proxy_headers=False,
         limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )  # fmt: skip
     server = Announced(config)

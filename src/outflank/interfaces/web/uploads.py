@@ -22,6 +22,7 @@ LARGEST_UPLOAD = LARGEST_FILE + FIELDS
 LARGEST_BODY = 16 << 10  # of any other request
 MOST_DISCARDED = 64 << 20
 UPLOAD_SECONDS = 300.0
+BODY_SECONDS = 30.0  # of any other request
 DISCARD_SECONDS = 20.0
 
 
@@ -40,7 +41,8 @@ class LimitBodies:
             await self.app(scope, receive, send)
             return
         is_upload = scope["method"] == "POST" and scope["path"] == "/api/v1/players"
-        body = _Body(receive, LARGEST_UPLOAD if is_upload else LARGEST_BODY, _headers(scope))
+        most, seconds = (LARGEST_UPLOAD, UPLOAD_SECONDS) if is_upload else (LARGEST_BODY, BODY_SECONDS)
+        body = _Body(receive, most, seconds, _headers(scope))
 
         async def send_when_all_is_read(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -53,9 +55,10 @@ class LimitBodies:
 class _Body:
     """A body that is being received."""
 
-    def __init__(self, receive: Receive, most: int, headers: dict[bytes, bytes]) -> None:
+    def __init__(self, receive: Receive, most: int, seconds: float, headers: dict[bytes, bytes]) -> None:
         self._receive = receive
         self._most = most
+        self._until = asyncio.get_running_loop().time() + seconds
         self._received = 0
         declared = headers.get(b"content-length", b"0")
         self._declared = int(declared) if declared.isdigit() else 0
@@ -66,7 +69,12 @@ class _Body:
         if max(self._declared, self._received) > self._most:
             raise HTTPException(413, self._fault)
         self._is_asked_for = True
-        message = await self._next()
+        try:
+            async with asyncio.timeout_at(None if self._is_over else self._until):
+                message = await self._next()
+        except TimeoutError:
+            self._is_over = True  # the rest is not waited for
+            raise HTTPException(408, "the request took too long to arrive") from None
         if self._received > self._most:
             raise HTTPException(413, self._fault)
         return message
@@ -124,13 +132,10 @@ async def form_of(request: Request) -> AsyncIterator[dict[str, Any]]:
 
     form = _Form(request.headers, chunks(), max_files=1, max_fields=8, max_part_size=FIELDS)
     try:
-        async with asyncio.timeout(UPLOAD_SECONDS):
-            parsed = await form.parse()
+        parsed = await form.parse()
     except (MultiPartException, KeyError, ValueError) as error:
         reason = " ".join(str(getattr(error, "message", error)).split())
         raise HTTPException(400, f"the form cannot be read: {reason}") from None
-    except TimeoutError:
-        raise HTTPException(408, "the upload took too long") from None
     except ClientDisconnect:
         raise HTTPException(400, "the upload was broken off") from None
     try:
