@@ -31,11 +31,17 @@ def preset_or_file(name: str, changes: list[str]) -> tuple[Settings, int | None]
 
 
 def _change(text: str) -> tuple[str, Any]:
-    """`alpha=0.1` or `opponents=all-2;standard-heuristic`: TOML where it is TOML, else plain text."""
+    """TOML where it is TOML, else plain text; several players with semicolons, none as nothing.
+
+    >>> _change("alpha=0.1"), _change("opponents=all-2;random"), _change("watch=")
+    (('alpha', 0.1), ('opponents', ['all-2', 'random']), ('watch', []))
+    """
     key, equals, value = text.partition("=")
     if not equals:
         raise ValueError(f"--set takes key=value, got {text!r}")
     try:
         return key.strip(), tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
-        return key.strip(), value.split(";") if key.strip() in ("opponents", "watch") else value
+        if key.strip() in ("opponents", "watch"):
+            return key.strip(), [player for player in value.split(";") if player.strip()]
+        return key.strip(), value
