@@ -1,7 +1,8 @@
 """Answers made from the league table, kept as long as the table is what it was.
 
 A table of a thousand players takes tens of milliseconds to read and write out; it changes when a player comes
-or is scored. So an answer is made once for each query and each version of the table.
+or is scored. So an answer is made once for each query and each version of the table, and while it is made
+anew everybody gets the one before, which is a second old at most.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
@@ -17,8 +19,19 @@ from fastapi.concurrency import run_in_threadpool
 from outflank.league.league import League, TableRow
 
 LOOK_SECONDS = 0.1  # between looks at whether another process, such as a worker, has changed the table
+OLDEST_SECONDS = 1.0  # of an answer from before a change
 MOST_ANSWERS = 256
 Make = Callable[[Sequence[TableRow]], bytes]
+
+
+@dataclass
+class _Version:
+    """The table at one time, what was made from it, and when it was last seen to be the present one."""
+
+    number: tuple[float, ...] = ()
+    rows: tuple[TableRow, ...] = ()
+    answers: dict[Hashable, bytes] = field(default_factory=dict)
+    seen: float = float("-inf")
 
 
 class KeptTable:
@@ -28,50 +41,65 @@ class KeptTable:
         self._league = league
         self._one_looks = threading.Lock()
         self._one_makes = asyncio.Lock()  # the others wait here, and not in the pool of threads
-        self._version: tuple[float, ...] = ()
-        self._rows: tuple[TableRow, ...] = ()
-        self._answers: dict[Hashable, bytes] = {}
-        self._looked = self._changed = float("-inf")
+        self._now = _Version()
+        self._before = _Version()
+        self._changed = float("-inf")
+        self._made_anew: dict[Hashable, asyncio.Task[bytes]] = {}
 
     async def answer(self, query: Hashable, make: Make) -> bytes:
         """What `make` makes of the table for this query."""
-        if (found := self._answer_at_hand(query)) is not None:
+        now = time.monotonic()
+        if (found := self._at_hand(query, now, LOOK_SECONDS, self._now)) is not None:
             return found
-        async with self._one_makes:
-            if (found := self._answer_at_hand(query)) is not None:
-                return found
-            return await run_in_threadpool(self._make, query, make)
+        found = self._at_hand(query, now, OLDEST_SECONDS, self._now, self._before)
+        if found is not None:
+            if query not in self._made_anew:
+                task = self._made_anew[query] = asyncio.create_task(self._made(query, make))
+                task.add_done_callback(lambda done: self._is_made(query, done))
+            return found
+        return await self._made(query, make)
 
     def rows(self) -> Sequence[TableRow]:
         """The table, the best first. Blocks: for threads."""
-        with self._one_looks:
-            began = time.monotonic()
-            if not self._is_fresh(began):
-                version = self._league.version()
-                if version != self._version:
-                    self._rows = tuple(self._league.table())
-                    self._version, self._answers = version, {}
-                self._looked = began
-            return self._rows
+        return self._latest().rows
 
     def changed(self) -> None:
         """This server has just changed the table."""
         self._changed = time.monotonic()
 
-    def _is_fresh(self, now: float) -> bool:
-        return self._looked > self._changed and now < self._looked + LOOK_SECONDS
+    def _at_hand(self, query: Hashable, now: float, oldest: float, *versions: _Version) -> bytes | None:
+        for version in versions:
+            if version.seen > max(self._changed, now - oldest) and query in version.answers:
+                return version.answers[query]
+        return None
 
-    def _answer_at_hand(self, query: Hashable) -> bytes | None:
-        return self._answers.get(query) if self._is_fresh(time.monotonic()) else None
+    async def _made(self, query: Hashable, make: Make) -> bytes:
+        async with self._one_makes:
+            found = self._at_hand(query, time.monotonic(), LOOK_SECONDS, self._now)
+            return found if found is not None else await run_in_threadpool(self._make, query, make)
+
+    def _is_made(self, query: Hashable, task: asyncio.Task[bytes]) -> None:
+        del self._made_anew[query]
+        if not task.cancelled():
+            task.exception()  # whoever asks when the old answer is too old is told
 
     def _make(self, query: Hashable, make: Make) -> bytes:
-        rows = self.rows()
-        answers = self._answers
-        if query not in answers:
-            if len(answers) >= MOST_ANSWERS:
-                answers.clear()
-            answers[query] = make(rows)
-        return answers[query]
+        version = self._latest()
+        if query not in version.answers:
+            if len(version.answers) >= MOST_ANSWERS:
+                version.answers = {}
+            version.answers[query] = make(version.rows)
+        return version.answers[query]
+
+    def _latest(self) -> _Version:
+        with self._one_looks:
+            began = time.monotonic()
+            if self._now.seen <= max(self._changed, began - LOOK_SECONDS):
+                number = self._league.version()
+                if number != self._now.number:
+                    self._before, self._now = self._now, _Version(number, tuple(self._league.table()))
+                self._now.seen = began
+            return self._now
 
 
 def kept_table(request: Request) -> KeptTable:
