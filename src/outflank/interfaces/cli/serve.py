@@ -57,8 +57,8 @@ def serve(
         bool, typer.Option("--behind-proxy", help="Believe the address in X-Forwarded-For.")
     ] = False,
     reads_a_minute: Annotated[int, typer.Option(help="Requests from one address.", min=1)] = 1200,
-    plays_a_minute: Annotated[int, typer.Option(help="Moves asked for by one address.", min=1)] = 600,
-    writes_a_minute: Annotated[int, typer.Option(help="Submissions from one address.", min=1)] = 20,
+    plays_a_minute: Annotated[int, typer.Option(help="Moves asked for by one address.", min=1)] = 3000,
+    writes_a_minute: Annotated[int, typer.Option(help="Submissions from one address.", min=1)] = 60,
 ) -> None:
     """The league on the web: its table, its players, and a board to play them. The environment variable
     OUTFLANK_ADMIN_TOKEN sets the token with which players are removed and competitions started."""

@@ -13,6 +13,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+TABLE_COST = 0.04  # of the table as it stands, in requests of any other kind
 MOST_ADDRESSES = 50_000  # remembered at once; the longest unseen are forgotten first
 HEADERS = {
     "Content-Security-Policy": (
@@ -41,13 +42,13 @@ class Rates:
         self._a_minute = a_minute
         self._buckets: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
 
-    def seconds_to_wait(self, kind: str, address: str, now: float) -> float:
-        """0 if the request may pass, and then it is counted."""
+    def seconds_to_wait(self, kind: str, address: str, now: float, cost: float = 1.0) -> float:
+        """0 if the request may pass, and then its cost is counted."""
         most = float(self._a_minute[kind])
         left, seen = self._buckets.pop((kind, address), (most, now))
         left = min(most, left + (now - seen) * most / 60)
-        waits = 0.0 if left >= 1 else (1 - left) * 60 / most
-        self._buckets[kind, address] = (left - 1 if not waits else left, now)
+        waits = 0.0 if left >= cost else (cost - left) * 60 / most
+        self._buckets[kind, address] = (left - cost if not waits else left, now)
         if len(self._buckets) > MOST_ADDRESSES:
             self._buckets.popitem(last=False)
         return waits
@@ -83,6 +84,12 @@ def kind_of(request: Request) -> str:
     return "play" if request.url.path == "/api/v1/play" else "read"
 
 
+def cost_of(request: Request) -> float:
+    """The whole table is kept ready, so that it costs little to hand out."""
+    is_table = request.url.path in ("/", "/api/v1/players") and not request.url.query
+    return TABLE_COST if is_table and kind_of(request) == "read" else 1.0
+
+
 class LimitRates:
     """Too many requests are answered at once, and cost next to nothing. Static files are not counted: they
     cost no more than the refusal."""
@@ -95,7 +102,7 @@ class LimitRates:
             request = Request(scope)
             rates: Rates = request.app.state.rates
             address = network_of(address_of(request))
-            waits = rates.seconds_to_wait(kind_of(request), address, time.monotonic())
+            waits = rates.seconds_to_wait(kind_of(request), address, time.monotonic(), cost_of(request))
             if waits:
                 seconds = int(waits) + 1
                 text = f"too many requests from your address; try again in {seconds} s"

@@ -18,8 +18,8 @@ class WebSettings:
     admin_token: str | None = None  # without one nobody removes players or starts competitions
     behind_proxy: bool = False  # whether to believe X-Forwarded-For
     reads_a_minute: int = 1200
-    plays_a_minute: int = 600
-    writes_a_minute: int = 20
+    plays_a_minute: int = 3000  # a class of players behind one address
+    writes_a_minute: int = 60
     most_waiting: int = 500  # jobs; with so many to do no more players are taken
 
     def __post_init__(self) -> None:
