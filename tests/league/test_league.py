@@ -15,8 +15,10 @@ from outflank.league.competitions import EPSILONS, Competitions
 from outflank.league.jobs import MOST_ATTEMPTS, Jobs
 from outflank.league.league import League, NotFound, Taken, UnknownKey
 from outflank.league.names import checked_link, checked_name, checked_note
+from outflank.league.published_files import PublishedFiles
 from outflank.league.schema import Base, Content, Job, Player, Score
 from outflank.league.scoring import league_match
+from outflank.league.seeding import seed
 from outflank.league.store import Store, migrate
 from outflank.league.worker import Worker
 from tests.league.conftest import PLAYERS
@@ -261,6 +263,16 @@ def test_a_job_that_ends_its_workers_is_given_up(league: League) -> None:
     assert (row.state, row.score) == ("failed", None)
     assert f"stopped {MOST_ATTEMPTS} times" in str(row.fault)
     assert Jobs(league.store, "any").counts()["failed"] == 1
+
+
+def test_the_keeper_nominates_as_many_of_the_house_as_there_are(league: League) -> None:
+    seed(league, PublishedFiles(None))
+    competitions = Competitions(league)
+    cup = competitions.open("House cup")
+    for row in league.table()[:3]:
+        competitions.nominate_any(cup, row.id)
+    assert {player.entrant.name for player in competitions.state(cup).players} == {"outflank"}
+    assert competitions.state(cup).meetings_in_all == 9
 
 
 def test_a_competition_ends_without_a_meeting_that_is_given_up(league: League) -> None:

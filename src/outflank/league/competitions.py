@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from outflank.games.standings import PairResult, Standings
-from outflank.league.league import League, NotFound, Taken
+from outflank.league.league import HOUSE, League, NotFound, Taken
 from outflank.league.names import checked_name, folded
 from outflank.league.schema import Competition, Job, Meeting, Nomination, Player
 
@@ -68,7 +68,8 @@ class Competitions:
             self._nominate(session, competition_id, player)
 
     def nominate_any(self, competition_id: int, player_id: int) -> None:
-        """For the league's keeper: any player, by the same rule."""
+        """For the league's keeper: any player. Of those that came with the league there may be more than
+        two: they have many authors."""
         with self.store.writing() as session:
             player = session.get(Player, player_id)
             if player is None:
@@ -155,7 +156,7 @@ class Competitions:
         theirs = [n for n in competition.nominations if n.player.entrant_id == player.entrant_id]
         if any(nomination.player_id == player.id for nomination in theirs):
             raise Taken(f"{player.name} is nominated already")
-        if len(theirs) >= MOST_OF_AN_ENTRANT:
+        if len(theirs) >= MOST_OF_AN_ENTRANT and folded(player.entrant.name) not in HOUSE:
             raise ValueError(f"an entrant nominates up to {MOST_OF_AN_ENTRANT} players")
         competition.nominations.append(Nomination(player_id=player.id))
 

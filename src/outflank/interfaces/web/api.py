@@ -25,7 +25,7 @@ from outflank.interfaces.web.answers import (
     row_answer,
 )
 from outflank.interfaces.web.kept import KeptTable, kept_table
-from outflank.interfaces.web.security import Admin, Key
+from outflank.interfaces.web.security import Admin, Key, is_admin
 from outflank.interfaces.web.uploads import form_of, on_disk
 from outflank.league.competitions import DOUBLE_GAMES, Competitions
 from outflank.league.jobs import Jobs
@@ -226,10 +226,15 @@ def competition(request: Request, league: TheLeague, competition_id: PlayerId) -
 
 
 @router.post("/competitions/{competition_id}/nominations", status_code=201)
-def nominate(league: TheLeague, competition_id: PlayerId, new: NewNomination, key: Key) -> CompetitionAnswer:
-    """Nominate a player of one's own; up to two."""
+def nominate(
+    request: Request, league: TheLeague, competition_id: PlayerId, new: NewNomination, key: Key
+) -> CompetitionAnswer:
+    """Nominate a player of one's own, up to two; the league's keeper nominates any."""
     found = Competitions(league)
-    found.nominate(key, competition_id, new.player)
+    if is_admin(request, key):
+        found.nominate_any(competition_id, new.player)
+    else:
+        found.nominate(key, competition_id, new.player)
     return competition_answer(found.state(competition_id), {})
 
 

@@ -137,12 +137,17 @@ def bearer(authorization: Annotated[str | None, Header(include_in_schema=False)]
     return key.strip()
 
 
-def admin(request: Request, key: Annotated[str, Depends(bearer)]) -> None:
-    """Only whoever has the admin token, which the server was started with."""
+def is_admin(request: Request, key: str) -> bool:
+    """Whether it is the admin token, which the server was started with."""
     token = request.app.state.settings.admin_token
-    if token is None:
+    return token is not None and secrets.compare_digest(key.encode(errors="replace"), token.encode())
+
+
+def admin(request: Request, key: Annotated[str, Depends(bearer)]) -> None:
+    """Only the league's keeper."""
+    if request.app.state.settings.admin_token is None:
         raise HTTPException(403, "this league has no admin token, so nobody may do this")
-    if not secrets.compare_digest(key.encode(errors="replace"), token.encode()):
+    if not is_admin(request, key):
         raise HTTPException(403, "this is not the admin token")
 
 
