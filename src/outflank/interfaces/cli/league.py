@@ -77,7 +77,8 @@ def _show_league(address: str, as_json: bool) -> None:
 
     table = Table()
     for name in ("rank", "player", "entrant", "weights", "score", "state"):
-        table.add_column(name, justify="left" if name in ("player", "entrant", "state") else "right")
+        is_text = name in ("player", "entrant", "state")
+        table.add_column(name, justify="left" if is_text else "right", overflow="fold")
     for row in rows:
         result = row["result"]
         reach = (result["ci95"][1] - result["ci95"][0]) / 2 if result else 0.0
