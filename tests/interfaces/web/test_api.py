@@ -60,46 +60,45 @@ def names(client: httpx.Client) -> list[str]:
 
 
 def test_a_player_from_submission_to_removal(database: str, tmp_path: Path) -> None:
-    with serving(tmp_path, without_players(database), *UNLIMITED) as served:
-        with LeagueClient(served.address) as league:
-            key = league.register("Ada")
-            files = [counter_file(tmp_path, number) for number in range(2)]
-            ids = [league.submit(key, file, name=f"counter {number}", view="inversion", note="Small.")["id"]
-                   for number, file in enumerate(files)]  # fmt: skip
-            assert {row["id"] for row in league.table()} == set(ids)
-            scored = [league.wait(one) for one in ids]
-            assert [[score["double_games"] for score in one["scores"]] for one in scored] == [
-                [1000, 50000]
-            ] * 2
-            assert sorted(row["rank"] or 0 for row in league.table()) == [1, 2]
-        with served.client(key) as entrant, served.client(ADMIN) as admin:
-            _compete(entrant, admin, ids)
-            picture = entrant.get(f"{API}/players/{ids[0]}/picture")
-            assert picture.content.startswith(b"\x89PNG")
-            file = entrant.get(f"{API}/players/{ids[0]}/file")
-            assert file.content == files[0].read_bytes()
-            assert file.headers["content-disposition"] == 'attachment; filename="counter-0.player"'
-            assert entrant.delete(f"{API}/players/{ids[0]}").status_code == 403
-            assert admin.delete(f"{API}/players/{ids[0]}").status_code == 204
-            assert names(admin) == ["counter 1"]
-            assert admin.get(f"{API}/players/{ids[0]}").status_code == 404
+    files = [counter_file(tmp_path, number) for number in range(2)]
+    with (
+        serving(tmp_path, without_players(database), *UNLIMITED) as served,
+        LeagueClient(served.address) as league,
+        served.client() as client,
+    ):
+        key = league.register("Ada")
+        ids = [league.submit(key, file, name=f"counter {number}", view="inversion", note="Small.").id
+               for number, file in enumerate(files)]  # fmt: skip
+        assert {row.id for row in league.table()} == set(ids)
+        scored = [league.wait(one) for one in ids]
+        assert [[score.double_games for score in one.scores] for one in scored] == [[1000, 50000]] * 2
+        assert sorted(row.rank or 0 for row in league.table()) == [1, 2]
+        _compete(league, key, ids)
+        assert client.get(f"{API}/players/{ids[0]}/picture").content.startswith(b"\x89PNG")
+        file = client.get(f"{API}/players/{ids[0]}/file")
+        assert file.content == files[0].read_bytes()
+        assert file.headers["content-disposition"] == 'attachment; filename="counter-0.player"'
+        with pytest.raises(ValueError, match="this is not the admin token"):
+            league.remove(key, ids[0])
+        league.remove(ADMIN, ids[0])
+        assert names(client) == ["counter 1"]
+        with pytest.raises(ValueError, match=f"there is no player {ids[0]}"):
+            league.player(ids[0])
 
 
-def _compete(entrant: httpx.Client, admin: httpx.Client, ids: list[int]) -> None:
-    cup = f"{API}/competitions"
-    assert entrant.post(cup, json={"name": "Cup"}).status_code == 403
-    made = admin.post(cup, json={"name": "Cup", "double_games": 5}).json()
-    for player, who in zip(ids, (entrant, admin), strict=True):  # the keeper nominates anybody
-        nominated = who.post(f"{cup}/{made['id']}/nominations", json={"player": player})
-        assert nominated.status_code == 201
-    assert entrant.post(f"{cup}/{made['id']}/start").status_code == 403
-    assert admin.post(f"{cup}/{made['id']}/start").json()["meetings_in_all"] == 3
-    eventually(lambda: entrant.get(f"{cup}/{made['id']}").json()["state"] == "finished")
-    standings = entrant.get(f"{cup}/{made['id']}").json()["standings"]
-    assert list(standings) == ["0", "0.01", "0.1"]
-    matches = entrant.get(f"{API}/players/{ids[0]}/matches").json()
-    assert [(match["opponent"], match["result"]["games"]) for match in matches] == [("counter 1", 10)] * 3
-    assert [one["name"] for one in entrant.get(cup).json()] == ["Cup"]
+def _compete(league: LeagueClient, key: str, ids: list[int]) -> None:
+    with pytest.raises(ValueError, match="this is not the admin token"):
+        league.open_competition(key, "Cup", 5)
+    cup = league.open_competition(ADMIN, "Cup", 5).id
+    league.nominate(key, cup, ids[0])
+    league.nominate(ADMIN, cup, ids[1])  # the keeper nominates anybody
+    with pytest.raises(ValueError, match="this is not the admin token"):
+        league.start(key, cup)
+    assert league.start(ADMIN, cup).meetings_in_all == 3
+    eventually(lambda: league.competition(cup).state == "finished")
+    assert list(league.competition(cup).standings) == ["0", "0.01", "0.1"]
+    assert [(m.opponent, m.result.games) for m in league.matches(ids[0])] == [("counter 1", 10)] * 3
+    assert [one.name for one in league.competitions()] == ["Cup"]
 
 
 def test_the_table_is_sorted_filtered_and_cut(client: httpx.Client) -> None:

@@ -7,6 +7,8 @@ import re
 import socket
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,23 @@ def test_a_league_that_is_not_there() -> None:
     ):
         with pytest.raises((ValueError, OSError), match=sentence):
             run("league-table", "--league", address)
+
+
+@pytest.mark.parametrize("answer", [b"<html>Welcome</html>", b'{"total": 1}', b"\xff", b""])
+def test_what_answers_is_no_league(answer: bytes) -> None:
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Other) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        with pytest.raises(OSError, match="is no league of this version: its API answered 200"):
+            run("league-table", "--league", f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+        thread.join()

@@ -70,7 +70,7 @@ def _show_league(address: str, as_json: bool) -> None:
     with league_at(address) as client:
         rows = client.table()
     if as_json:
-        print_json(rows)
+        print_json([row.model_dump() for row in rows])
         return
     from rich.table import Table
     from rich.text import Text
@@ -80,10 +80,10 @@ def _show_league(address: str, as_json: bool) -> None:
         is_text = name in ("player", "entrant", "state")
         table.add_column(name, justify="left" if is_text else "right", overflow="fold")
     for row in rows:
-        result = row["result"]
-        reach = (result["ci95"][1] - result["ci95"][0]) / 2 if result else 0.0
+        result = row.result
+        reach = (result.ci95[1] - result.ci95[0]) / 2 if result else 0.0
         table.add_row(
-            f"{row['rank'] or ''}", Text(row["name"]), Text(row["entrant"]), f"{row['weights']:,}",
-            f"{result['score']:.4f} ± {reach:.4f}" if result else "", row["state"],
+            f"{row.rank or ''}", Text(row.name), Text(row.entrant), f"{row.weights:,}",
+            f"{result.score:.4f} ± {reach:.4f}" if result else "", row.state,
         )  # fmt: skip
     out.print(table)

@@ -11,7 +11,8 @@ from outflank.interfaces.cli.progress import out, print_json
 from outflank.interfaces.cli.scoring import Json
 
 if TYPE_CHECKING:
-    from outflank.interfaces.league_client import LeagueClient, PlayerDetails
+    from outflank.interfaces.league_answers import PlayerAnswer
+    from outflank.interfaces.league_client import LeagueClient
 
 LeagueAddress = Annotated[str, typer.Option(metavar="URL", help="The league, such as http://127.0.0.1:8000.")]
 KEY = "OUTFLANK_KEY"
@@ -73,9 +74,9 @@ def submit(
     name = name or name_of(file)
     with league_at(league) as client:
         submitted = client.submit(key, file, name=name, view=chosen, note=note, link=link)
-        page = f"{client.address}{submitted['page']}"
-        scored = client.wait(submitted["id"]) if wait else None
-    report: dict[str, Any] = {**(scored or submitted), "page": page}
+        page = f"{client.address}{submitted.page}"
+        scored = client.wait(submitted.id) if wait else None
+    report: dict[str, Any] = {**(scored or submitted).model_dump(), "page": page}
     if as_json:
         print_json(report)
     elif scored is None:
@@ -94,7 +95,7 @@ def name_of(file: Path) -> str:
     return f"{file.parent.name}-{file.stem}" if has_run else file.stem
 
 
-def _described(player: PlayerDetails) -> str:
-    result = player["scores"][-1]["result"]
-    low, high = result["ci95"]
-    return f"{player['name']} scores {result['score']:.4f} ± {(high - low) / 2:.4f}, rank {player['rank']}"
+def _described(player: PlayerAnswer) -> str:
+    result = player.scores[-1].result
+    low, high = result.ci95
+    return f"{player.name} scores {result.score:.4f} ± {(high - low) / 2:.4f}, rank {player.rank}"

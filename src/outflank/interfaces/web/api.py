@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import UploadFile
 
 from outflank.evaluators.storage import VIEWS
-from outflank.interfaces.web.answers import (
+from outflank.interfaces.league_answers import (
     CompetitionAnswer,
     EntrantAnswer,
     Fault,
@@ -19,6 +19,8 @@ from outflank.interfaces.web.answers import (
     PlayerAnswer,
     SubmittedAnswer,
     TableAnswer,
+)
+from outflank.interfaces.web.answers import (
     competition_answer,
     match_answers,
     player_answer,
