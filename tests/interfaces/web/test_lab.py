@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,20 @@ def test_runs_are_compared(page_at: PageAt, made_runs: dict[str, RunFolder]) -> 
     assert again.input_value("#axis") == "logarithmic"
     again.hover("#chart")
     again.wait_for_function("() => document.getElementById('reading').textContent.includes('score')")
+
+
+def test_scores_near_one_are_told_apart(page_at: PageAt, runs_folder: Path) -> None:
+    scores = [0.2, 0.9, 0.98, 0.99, 0.995, 1.0]
+    made_run(runs_folder / "champion", scores, games=5000)
+    page = page_at("/lab?run=champion")
+    page.wait_for_selector("#chart .line.style-0")
+    path = page.get_attribute("#chart .line.style-0", "d")
+    heights = [float(point.split(" ")[1]) for point in path[1:].split("L")]
+    rises = [before - after for before, after in pairwise(heights)]
+    assert min(rises) > 20  # in pixels: half of what is left is a step as clear as any
+    ticks = page.locator("#chart .tick[text-anchor=end]").all_text_contents()
+    assert {"0.9", "0.99", "0.999"} <= set(ticks)
+    assert "Score (logit scale)" in page.locator("#chart .name").all_text_contents()
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])

@@ -5,6 +5,9 @@ import { niceStep } from "./graph.js";
 
 const HEIGHT = 380;
 const LEFT = 58, RIGHT = 28, TOP = 12, BOTTOM = 46;
+const NEAR_ONE = 0.95; // scores from here on are told apart on a logit scale, as in the pictures of `outflank plot`
+const LOGIT_TICKS = [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999];
+const LEAST_ROOM = 18; // between two ticks
 export const STYLES = 8; // kinds of line, each with its own colour, dashes and mark
 
 /** Where a measurement lies along the axis that was chosen. */
@@ -83,9 +86,10 @@ export class CurveChart {
     this.last = Math.max(...places, 1e-9);
     this.first = Math.min(...places.filter((one) => one > 0), this.last);
     const low = Math.min(...points.map((point) => point.score)), high = Math.max(...points.map((point) => point.score));
-    const pad = Math.max(0.005, 0.06 * (high - low));
-    this.low = Math.max(0, low - pad);
-    this.high = Math.min(1, high + pad);
+    this.isLogit = high > NEAR_ONE;
+    const pad = this.isLogit ? 0 : Math.max(0.005, 0.06 * (high - low));
+    this.low = Math.max(this.isLogit ? 0.001 : 0, low - pad);
+    this.high = this.isLogit ? Math.min(0.9999, 1 - 0.5 * (1 - high)) : Math.min(1, high + pad);
   }
 
   x(value) {
@@ -95,18 +99,33 @@ export class CurveChart {
   }
 
   y(score) {
+    const scaled = (value) => (this.isLogit ? Math.log(value / (1 - value)) : value);
     const clipped = Math.max(this.low, Math.min(this.high, score));
-    return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * (clipped - this.low) / (this.high - this.low);
+    const share = (scaled(clipped) - scaled(this.low)) / (scaled(this.high) - scaled(this.low));
+    return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share;
+  }
+
+  /** Scores on the vertical axis, as they are written; the best have the first right to room. */
+  scoreTicks() {
+    if (this.isLogit) {
+      const kept = [];
+      for (const tick of LOGIT_TICKS.filter((one) => one >= this.low && one <= this.high).reverse()) {
+        if (!kept.length || this.y(tick) - this.y(kept.at(-1)) >= LEAST_ROOM) kept.push(tick);
+      }
+      return kept.map((tick) => [tick, `${tick}`]);
+    }
+    const step = niceStep(this.high - this.low, 6), digits = Math.max(1, -Math.floor(Math.log10(step))), found = [];
+    for (let i = Math.ceil(this.low / step - 1e-9); i * step <= this.high + 1e-9; i++) found.push([i * step, (i * step).toFixed(digits)]);
+    return found;
   }
 
   axes() {
     const group = svg("g"), bottom = HEIGHT - BOTTOM, right = this.width - RIGHT;
     group.append(svg("rect", { x: LEFT, y: TOP, width: right - LEFT, height: bottom - TOP, class: "plot" }));
-    const step = niceStep(this.high - this.low, 6), digits = Math.max(1, -Math.floor(Math.log10(step)));
-    for (let i = Math.ceil(this.low / step - 1e-9); i * step <= this.high + 1e-9; i++) {
-      const y = this.y(i * step);
+    for (const [score, text] of this.scoreTicks()) {
+      const y = this.y(score);
       group.append(svg("line", { x1: LEFT, x2: right, y1: y, y2: y, class: "rule" }),
-        svg("text", { x: LEFT - 6, y: y + 4, class: "tick", "text-anchor": "end" }, (i * step).toFixed(digits)));
+        svg("text", { x: LEFT - 6, y: y + 4, class: "tick", "text-anchor": "end" }, text));
     }
     const [size, label] = unit(this.by, this.last);
     for (const value of this.ticks(size)) {
@@ -117,7 +136,8 @@ export class CurveChart {
     const middle = (LEFT + right) / 2, centre = (TOP + bottom) / 2;
     group.append(svg("text", { x: middle, y: HEIGHT - 8, class: "name", "text-anchor": "middle" },
       `${label}${this.isLog ? " (logarithmic)" : ""}`));
-    group.append(svg("text", { x: 13, y: centre, class: "name", "text-anchor": "middle", transform: `rotate(-90 13 ${centre})` }, "Score"));
+    group.append(svg("text", { x: 13, y: centre, class: "name", "text-anchor": "middle", transform: `rotate(-90 13 ${centre})` },
+      this.isLogit ? "Score (logit scale)" : "Score"));
     return group;
   }
 
