@@ -9,9 +9,9 @@
 #include <atomic>
 #include <bit>
 #include <climits>
-#include <memory>
 #include <optional>
 
+#include "aligned.hpp"
 #include "position.hpp"
 
 namespace outflank {
@@ -46,12 +46,12 @@ class TranspositionTable {
 
     // Room for at least 2^bits positions.
     explicit TranspositionTable(int bits)
-        : mask_((std::size_t{1} << bits) - 1), slots_(new Slot[mask_ + WAYS]()) {}
+        : mask_((std::size_t{1} << bits) - 1), slots_(mask_ + WAYS) {}
 
     // Forgets everything.
     void next_search() {
         if (++search_ == 0) {
-            slots_.reset(new Slot[mask_ + WAYS]());
+            slots_ = AlignedVector<Slot>(mask_ + WAYS);
             search_ = 1;
         }
     }
@@ -133,7 +133,7 @@ class TranspositionTable {
 
     std::size_t mask_;
     std::uint16_t search_ = 1;
-    std::unique_ptr<Slot[]> slots_;
+    AlignedVector<Slot> slots_;
 };
 
 }  // namespace outflank

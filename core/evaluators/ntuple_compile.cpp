@@ -182,7 +182,7 @@ std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
                                          std::span<const double> weights, int stages) {
     const auto rounded = rounded_to_grid(tables, weights, stages);
     const std::size_t entries = weights_of_one_stage(tables);
-    std::vector<double> zero_ended;
+    AlignedVector<double> zero_ended;
     zero_ended.reserve(rounded.size() + static_cast<std::size_t>(stages));
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
         const auto first = rounded.begin() + static_cast<std::ptrdiff_t>(stage * entries);
@@ -219,7 +219,7 @@ std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,
         slots.place_table(k, offsets[k], digit);
     }
     const std::size_t stage_weights = weights_of_one_stage(tables);
-    std::vector<double> folded((std::size_t{entries} + 1) * static_cast<std::size_t>(stages));
+    AlignedVector<double> folded((std::size_t{entries} + 1) * static_cast<std::size_t>(stages));
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
         for (std::size_t k = 0; k < cover.size(); ++k) {
             fold(cover[k], members[k], rounded.data() + stage * stage_weights,

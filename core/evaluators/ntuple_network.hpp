@@ -96,7 +96,7 @@ class TableReader {
 class TableSum final : public Evaluator {
   public:
     // tables: for each stage the tables that the slots point into, then a zero.
-    TableSum(Slots slots, std::vector<double> tables, int stages)
+    TableSum(Slots slots, AlignedVector<double> tables, int stages)
         : tables_(std::move(tables)),
           reader_(std::move(slots), stages, tables_.size() / static_cast<std::size_t>(stages)) {}
     std::unique_ptr<Accumulator> accumulator() const override {
@@ -112,7 +112,7 @@ class TableSum final : public Evaluator {
     }
 
   private:
-    std::vector<double> tables_;
+    AlignedVector<double> tables_;
     TableReader reader_;
 };
 
