@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from outflank import PieceCounter
-from outflank.evaluators.storage import StoredPlayer, save_player
+from outflank import NTupleNetwork, PieceCounter
+from outflank.evaluators.storage import StoredPlayer, load_player, save_player
 from outflank.league.competitions import EPSILONS, Competitions
 from outflank.league.jobs import MOST_ATTEMPTS, Jobs
 from outflank.league.league import League, NotFound, Taken, UnknownKey
@@ -263,6 +263,23 @@ def test_a_job_that_ends_its_workers_is_given_up(league: League) -> None:
     assert (row.state, row.score) == ("failed", None)
     assert f"stopped {MOST_ATTEMPTS} times" in str(row.fault)
     assert Jobs(league.store, "any").counts()["failed"] == 1
+
+
+def test_published_players_of_any_name_are_seeded(league: League, tmp_path: Path) -> None:
+    folder = tmp_path / "published" / "players"
+    folder.mkdir(parents=True)
+    network = load_player(ALL_2).evaluator
+    assert isinstance(network, NTupleNetwork)
+    save_player(StoredPlayer(network.with_weights(2 * network.weights)), folder / "twice-as-sure.player")
+    counter(folder, 1)
+    (folder / "broken.player").write_text("3 x", encoding="utf-8")
+    (folder / "<b>.player").write_bytes(ALL_2.read_bytes())
+    (folder / "the-same-again.player").write_bytes(ALL_2.read_bytes())
+    added = seed(league, PublishedFiles(folder.parent))
+    assert added[-2:] == ["counter-1", "twice-as-sure"]
+    views = {row.name: (row.entrant, row.view) for row in league.table()}
+    assert views["twice-as-sure"] == ("published", "inversion")
+    assert len(views) == 10
 
 
 def test_the_keeper_nominates_as_many_of_the_house_as_there_are(league: League) -> None:

@@ -59,6 +59,11 @@ class PublishedFiles:
         """A published player's file."""
         return self._path("players", f"{name}.player")
 
+    def others(self) -> list[Path]:
+        """Files of players whose view is not known here."""
+        found = sorted((self.folder / "players").glob("*.player")) if self.folder is not None else []
+        return [file for file in found if file.stem not in VIEWS]
+
     def players(self) -> list[GreedyPlayer]:
         """All that are there, of those whose view is known."""
         return [player for name in VIEWS if (player := self.player(name)) is not None]

@@ -10,18 +10,21 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from pathlib import Path
 
 from sqlalchemy import select
 
-from outflank.evaluators.storage import View
-from outflank.league.inspection import inspect_here
+from outflank.evaluators.storage import View, load_player
+from outflank.league.inspection import fault_of, inspect_here
 from outflank.league.league import HOUSE, League, Taken
-from outflank.league.names import folded
+from outflank.league.names import checked_name, folded
 from outflank.league.published_files import VIEWS, PublishedFiles
 from outflank.league.schema import Entrant
+from outflank.league.scoring import league_match
 from outflank.players.built_in import BUILT_IN, built_in_file
+from outflank.players.greedy import GreedyPlayer
 
 SOURCES = {
     "Jaskowski2014All2": "Jaskowski 2014, Figure 7.",
@@ -32,6 +35,8 @@ SOURCES = {
     "SzubertJaskowskiKrawiec2013CTDL": "Szubert, Jaskowski and Krawiec 2013, co-evolution and TD.",
 }
 OWN, PUBLISHED, KEEPER = HOUSE
+SHORT = 500  # double games, to tell views apart
+log = logging.getLogger("outflank.league")
 
 
 def seed(league: League, published: PublishedFiles) -> list[str]:
@@ -43,8 +48,29 @@ def seed(league: League, published: PublishedFiles) -> list[str]:
     for name, view in VIEWS.items():
         if (file := published.file(name)) is not None:
             added += _add(league, others, file, name, view, SOURCES[name])
+    for file in published.others():
+        try:
+            view, note = better_view(file), "Its file does not say its view: the better of two short matches."
+            added += _add(league, others, file, checked_name(file.stem, "player"), view, note)
+        except (ValueError, OSError) as error:
+            log.warning("%s is not added to the league: %s", file.name, fault_of(error, str(file)))
     _house(league, KEEPER)  # the last thing: a seeding that was broken off is done again
     return added
+
+
+def better_view(file: Path) -> View:
+    """The view that a League text file was made for: by the wrong one a player plays far worse.
+
+    >>> better_view(built_in_file("all-2")), better_view(built_in_file("standard-heuristic"))
+    ('inversion', 'negation')
+    """
+    stored = load_player(file)
+    if stored.view is not None:
+        return stored.view
+    views: tuple[View, View] = ("negation", "inversion")  # where it does not matter, the League's own
+    players = {view: GreedyPlayer(stored.evaluator, view) for view in views}
+    scores = {view: league_match(player, double_games=SHORT).play().score for view, player in players.items()}
+    return max(views, key=lambda view: scores[view])
 
 
 def is_seeded(league: League) -> bool:
