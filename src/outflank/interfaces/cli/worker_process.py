@@ -11,6 +11,7 @@ import time
 
 STOP_SECONDS = 10.0
 LONGEST_PAUSE = 30.0
+LONGEST_AFTER_A_SIGNAL = 2.0  # somebody killed it, which says nothing of the next one
 STEADY_SECONDS = 60.0  # a worker that lasted so long did not end for a fault of its start
 log = logging.getLogger("outflank.serve")
 
@@ -57,7 +58,8 @@ class WorkerProcess:
             if code is None:
                 continue
             log.error("the worker ended; it is started again", extra={"fields": {"code": code}})
-            pause = 0.5 if time.monotonic() - began > STEADY_SECONDS else min(2 * pause, LONGEST_PAUSE)
+            longest = LONGEST_PAUSE if code >= 0 else LONGEST_AFTER_A_SIGNAL
+            pause = 0.5 if time.monotonic() - began > STEADY_SECONDS else min(2 * pause, longest)
             if self._stopping.wait(pause):
                 return
             began, self._process = time.monotonic(), self._start()
