@@ -70,7 +70,8 @@ def procedure_of(experiment: Experiment) -> Callable[[Laboratory], Outcome]:
     """The function in outflank/studies that an experiment names."""
     module, _, function = experiment.procedure.rpartition(".")
     try:
+        found: Callable[[Laboratory], Outcome]
         found = getattr(import_module(f"outflank.studies.{module}"), function)
     except (ModuleNotFoundError, AttributeError):
         raise ValueError(f"{experiment.name}: there is no procedure {experiment.procedure}") from None
-    return found  # type: ignore[no-any-return]
+    return found

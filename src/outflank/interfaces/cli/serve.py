@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 ADMIN_TOKEN = "OUTFLANK_ADMIN_TOKEN"
 MOST_CONNECTIONS = 1000
 SHUTDOWN_SECONDS = 5
-SWITCH_SECONDS = (
-    0.0005  # a thread that works lets those be answered who wait; Python's own pause is ten times that
-)
+SWITCH_SECONDS = 0.0005  # after which a thread that works lets others answer; Python's own is ten times that
 
 
 def add_to(app: typer.Typer) -> None:

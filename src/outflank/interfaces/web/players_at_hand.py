@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.protocol import CoreEvaluator
 from outflank.league.league import League
 from outflank.league.loading import loaded_player
 from outflank.players.greedy import GreedyPlayer
@@ -27,7 +29,9 @@ class PlayerAtHand:
 
     @property
     def weights(self) -> int:
-        return int(self.player.evaluator.weights.size)  # type: ignore[union-attr]
+        evaluator = self.player.evaluator
+        assert isinstance(evaluator, CoreEvaluator | DoubledFunction)  # what files hold
+        return int(evaluator.weights.size)
 
 
 class PlayersAtHand:
