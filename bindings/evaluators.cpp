@@ -2,6 +2,7 @@
 #include "../core/evaluators/iago.hpp"
 #include "../core/evaluators/mlp.hpp"
 #include "../core/evaluators/piece_counter.hpp"
+#include "../core/league_text.hpp"
 #include "arrays.hpp"
 
 namespace outflank::bindings {
@@ -68,7 +69,27 @@ std::shared_ptr<Evaluator> ntuple_network(const Placements& placements,
                        : form == "folded" ? folded_network
                                           : compiled_network;
     nb::gil_scoped_release release;
-    return build(tables, span_of(weights), stages);
+    return build(tables, span_of(weights), stages, CompileLimits{});
+}
+
+// The League's text: one matrix of squares per table (a row per placement), none for a piece
+// counter; and all weights.
+std::pair<std::vector<NewMatrix<std::uint8_t>>, NewVector<double>> parse(const nb::bytes& text) {
+    LeagueText parsed;
+    {
+        nb::gil_scoped_release release;
+        parsed = parse_league_text({text.c_str(), text.size()});
+    }
+    std::vector<NewMatrix<std::uint8_t>> tables;
+    for (const TupleTable& table : parsed.tables) {
+        std::vector<std::uint8_t> squares;
+        squares.reserve(table.placements.size() * static_cast<std::size_t>(table.length));
+        for (const auto& placement : table.placements) {
+            squares.insert(squares.end(), placement.begin(), placement.end());
+        }
+        tables.push_back(to_numpy(std::move(squares), static_cast<std::size_t>(table.length)));
+    }
+    return {std::move(tables), to_numpy(std::move(parsed.weights))};
 }
 
 std::shared_ptr<Evaluator> mlp(const std::vector<std::pair<Matrix<double>, Vector<double>>>& layers,
@@ -109,7 +130,9 @@ NewMatrix<float> squares(const Vector<Bits>& black, const Vector<Bits>& white) {
 void bind_evaluators(nb::module_& m) {
     m.def("squares", &squares, "black"_a, "white"_a,
           "Boards as rows of 64 numbers: black +1, white -1, empty 0.");
-    nb::class_<Evaluator>(m, "Evaluator").def("values", &values, "black"_a, "white"_a);
+    nb::class_<Evaluator>(m, "Evaluator")
+        .def("values", &values, "black"_a, "white"_a)
+        .def_prop_ro("bytes", &Evaluator::bytes, "The memory that it holds.");
     m.def("piece_counter", &piece_counter, "weights"_a);
     m.def("iago", &iago, "square_weights"_a, "coefficients"_a,
           "coefficients: base and slope of positional, early, late and potential mobility.");
@@ -119,6 +142,8 @@ void bind_evaluators(nb::module_& m) {
         "covering_sets",
         [](const Placements& placements) { return to_numpy(covering_sets(tables_of(placements))); },
         "tables"_a, "The sets of squares that the folded form of a network looks up.");
+    m.def("parse_league_text", &parse, "text"_a,
+          "The tables (squares, a row per placement; none for a piece counter) and the weights.");
     m.def("mlp", &mlp, "layers"_a, "add_disc_difference"_a = false);
 }
 

@@ -1,32 +1,11 @@
 #include "playouts.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
+
+#include "threads.hpp"
 
 namespace outflank {
 namespace {
-
-// Shares pieces of work number 0..count-1 among threads: each takes `at_a_time` before it asks for
-// more. `worker()` makes what does them, once a thread.
-template <class MakeWorker>
-void share(std::size_t count, std::size_t at_a_time, int threads, MakeWorker worker) {
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-        auto&& piece = worker();
-        for (std::size_t from = next.fetch_add(at_a_time); from < count;
-             from = next.fetch_add(at_a_time)) {
-            for (std::size_t i = from; i < std::min(from + at_a_time, count); ++i) {
-                piece(i);
-            }
-        }
-    };
-    std::vector<std::jthread> others;
-    for (int i = 1; i < threads; ++i) {
-        others.emplace_back(work);
-    }
-    work();
-}
 
 // Plays one game to its end; writes its moves if there is room for them.
 OpenGame play_game(std::array<SeatedPlayer, 2>& players, const MatchRules& rules,
@@ -55,7 +34,7 @@ void play_games(const Player& first, const Player& second, const MatchRules& rul
     const auto is_quick = [](const Player& player) {
         return player.depth <= 2 && player.perfect_from() <= 8;
     };
-    share(games.count, is_quick(first) && is_quick(second) ? 32 : 1, threads, [&] {
+    share_work(games.count, is_quick(first) && is_quick(second) ? 32 : 1, threads, [&] {
         return [&, players = std::array{SeatedPlayer(first), SeatedPlayer(second)}](
                    std::size_t i) mutable {
             const std::uint64_t number = games.first + i;
@@ -86,7 +65,7 @@ void play_pairings(std::span<const Player* const> players, std::span<const Pairi
 
 void judge_boards(const Player& player, std::span<const Board> boards, int threads,
                   const std::function<std::span<double>(std::size_t, const MoveList&)>& room) {
-    share(boards.size(), 1, threads, [&] {
+    share_work(boards.size(), 1, threads, [&] {
         return [&, seated = SeatedPlayer(player)](std::size_t i) mutable {
             const MoveList moves(boards[i].position(), boards[i].position().moves());
             const std::span<double> values = room(i, moves);

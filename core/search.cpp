@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <thread>
 
 #include "evaluators/ntuple_network.hpp"
+#include "threads.hpp"
 #include "transposition.hpp"
 
 namespace outflank {
@@ -335,13 +335,21 @@ SearchReport Searcher::search(const Board& board, const SearchLimits& limits) {
     shared_->table.next_search();
     shared_->nodes = 0;
     shared_->over = false;
-    std::vector<std::jthread> helpers;
-    for (int i = 1; i < shared_->settings.threads; ++i) {
-        helpers.emplace_back([&] { Search<Shared>(*shared_, limits).deepen(board, true); });
-    }
-    SearchReport report = Search<Shared>(*shared_, limits).deepen(board, false);
-    shared_->over = true;
-    helpers.clear();
+    SearchReport report;
+    run_on_threads(shared_->settings.threads, [&](int thread) {
+        try {
+            Search<Shared> search(*shared_, limits);
+            if (thread == 0) {
+                report = search.deepen(board, false);
+                shared_->over = true;
+            } else {
+                search.deepen(board, true);
+            }
+        } catch (...) {
+            shared_->over = true;
+            throw;
+        }
+    });
     report.nodes = shared_->nodes;
     return report;
 }

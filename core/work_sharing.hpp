@@ -6,13 +6,10 @@
 // it helps them: it joins nodes that were opened below.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+
+#include "threads.hpp"
 
 namespace outflank {
 
@@ -21,6 +18,7 @@ struct SharedNode {
     std::function<void(SharedNode&)> work;  // takes moves until none is left
     std::atomic<bool> cut{false};           // no further move matters
     int workers = 0;                        // guarded by the team's mutex
+    FirstError error;                       // of whoever worked on it
 
     bool is_below(const SharedNode* other) const {
         const SharedNode* node = this;
@@ -42,8 +40,8 @@ struct SharedNode {
 class Team {
   public:
     explicit Team(int helpers) {
-        for (int i = 0; i < helpers; ++i) {
-            threads_.emplace_back([this] { help(nullptr, [this] { return quit_; }); });
+        const auto help_until_the_end = [this] { help(nullptr, [this] { return quit_; }); };
+        for (int i = 0; i < helpers && threads_.start(help_until_the_end); ++i) {
         }
     }
     ~Team() {
@@ -58,22 +56,33 @@ class Team {
 
     bool someone_is_idle() const { return idle_.load(std::memory_order_relaxed) > 0; }
 
-    // Works on a node together with whoever is idle; returns when all its moves are done.
+    // Works on a node together with whoever is idle; returns when all its moves are done and nobody
+    // looks at it any more. What any of them threw is thrown again here.
     void share(SharedNode& node) {
         {
             const std::lock_guard lock(mutex_);
             open_.push_back(&node);
         }
         changed_.notify_all();
-        node.work(node);
+        work_on(node);
         {
             const std::lock_guard lock(mutex_);
             std::erase(open_, &node);
         }
         help(&node, [&node] { return node.workers == 0; });
+        node.error.rethrow();
     }
 
   private:
+    static void work_on(SharedNode& node) {
+        try {
+            node.work(node);
+        } catch (...) {
+            node.error.keep_current();
+            node.cut = true;
+        }
+    }
+
     // Joins open nodes (below one, if given) until done(), which is asked under the mutex.
     template <class Done>
     void help(const SharedNode* below, Done done) {
@@ -91,7 +100,7 @@ class Team {
             SharedNode& node = **found;
             ++node.workers;
             lock.unlock();
-            node.work(node);
+            work_on(node);
             lock.lock();
             std::erase(open_, &node);  // it has no move left to give
             --node.workers;
@@ -104,7 +113,7 @@ class Team {
     std::vector<SharedNode*> open_;
     std::atomic<int> idle_{0};
     bool quit_ = false;
-    std::vector<std::jthread> threads_;  // last: joined first
+    ThreadGroup threads_;  // last: joined first
 };
 
 }  // namespace outflank

@@ -73,6 +73,9 @@ class Evaluator {
     // The value of the board after each of the moves.
     virtual void values_after(Accumulator& seen, const Board& board, const MoveList& moves,
                               SeenAs seen_as, std::span<double> values) const = 0;
+
+    // The memory it holds.
+    virtual std::size_t bytes() const = 0;
 };
 
 // Calls change(square, digits) for each square whose contents differ between the board an

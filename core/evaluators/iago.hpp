@@ -55,6 +55,8 @@ class Iago final : public Evaluator {
 
     std::unique_ptr<Accumulator> accumulator() const override { return squares_.accumulator(); }
 
+    std::size_t bytes() const override { return sizeof *this; }
+
     double value(Accumulator& seen, Bits black, Bits white) const override {
         return judge(squares_.value(seen, black, white), black, white);
     }

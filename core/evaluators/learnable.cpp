@@ -12,6 +12,7 @@ class FlatLearnable : public Learnable {
   public:
     FlatLearnable(std::size_t count, bool coherent) : learning_(count, coherent) {}
     std::size_t weight_count() const override { return learning_.weights.size(); }
+    std::size_t bytes() const override { return learning_.bytes(); }
     std::vector<float> weights() const override {
         return {learning_.weights.begin(), learning_.weights.end()};
     }
@@ -107,6 +108,7 @@ class LearningTables final : public Learnable {
         }
     }
 
+    std::size_t bytes() const override { return learning_.bytes() + reader_.bytes(); }
     std::size_t weight_count() const override {
         return learning_.weights.size() - learning_.weights.size() / reader_.stage_size();
     }

@@ -32,6 +32,8 @@ class LearningWeights {
         sizes += std::abs(asked);
     }
 
+    std::size_t bytes() const { return (weights.size() + coherence.size()) * sizeof(float); }
+
     AlignedVector<float> weights;
     AlignedVector<float> coherence;  // E and A in turn; empty with one rate for all weights
 };

@@ -7,14 +7,32 @@
 namespace outflank {
 namespace {
 
+constexpr int MOST_NODES = 1 << 20;  // of a layer: sizes of the first one then fit an int
+
 int whole_vectors(int nodes) { return (nodes + 7) / 8 * 8; }
+
+// The largest sum of any node's inputs, if each is at most 1 in size. Refuses what overflows.
+double largest_sum_of(const DenseLayer& layer) {
+    double largest = 0;
+    const auto nodes = static_cast<std::size_t>(layer.nodes);
+    for (std::size_t node = 0; node < nodes; ++node) {
+        double sum = std::abs(layer.biases[node]);
+        for (std::size_t i = node; i < layer.weights.size(); i += nodes) {
+            sum += std::abs(layer.weights[i]);
+        }
+        largest = std::max(largest, sum);
+    }
+    const Grid refuses_overflow(largest);
+    return largest;
+}
 
 // A layer's weights [from][nodes] widened to [rows][width] with zeros.
 AlignedVector<double> widened(const DenseLayer& layer, int rows, int width) {
-    AlignedVector<double> weights(static_cast<std::size_t>(rows * width), 0.0);
+    AlignedVector<double> weights(static_cast<std::size_t>(rows) * static_cast<std::size_t>(width),
+                                  0.0);
     for (int from = 0; from < layer.inputs; ++from) {
-        std::copy_n(layer.weights.begin() + from * layer.nodes, layer.nodes,
-                    weights.begin() + from * width);
+        std::copy_n(layer.weights.begin() + std::ptrdiff_t{from} * layer.nodes, layer.nodes,
+                    weights.begin() + std::ptrdiff_t{from} * width);
     }
     return weights;
 }
@@ -31,17 +49,14 @@ struct Mlp::Seen final : Accumulator {
 
 Mlp::Mlp(std::vector<DenseLayer> layers, bool add_disc_difference)
     : add_disc_difference_(add_disc_difference) {
+    for (const DenseLayer& layer : layers) {
+        if (layer.nodes > MOST_NODES) {
+            throw std::invalid_argument("a layer has at most 1,048,576 nodes");
+        }
+    }
     const DenseLayer& first = layers.front();
     width_ = whole_vectors(first.nodes);
-    double largest_sum = 0;  // of any node's bias and 64 weights
-    for (int node = 0; node < first.nodes; ++node) {
-        double sum = std::abs(first.biases[static_cast<std::size_t>(node)]);
-        for (int square = 0; square < 64; ++square) {
-            sum += std::abs(first.weights[static_cast<std::size_t>(square * first.nodes + node)]);
-        }
-        largest_sum = std::max(largest_sum, sum);
-    }
-    const Grid grid(largest_sum);
+    const Grid grid(largest_sum_of(first));
     const auto on_grid = [&](double weight) { return grid.round(weight); };
     first_weights_ = widened(first, 65, width_);
     first_biases_ = first.biases;
@@ -52,6 +67,7 @@ Mlp::Mlp(std::vector<DenseLayer> layers, bool add_disc_difference)
     widest_ = width_;
     for (std::size_t i = 1; i < layers.size(); ++i) {
         DenseLayer layer = std::move(layers[i]);
+        largest_sum_of(layer);
         const int width = layer.nodes == 1 ? 1 : whole_vectors(layer.nodes);
         layer.weights = widened(layer, layer.inputs, width);
         layer.biases.resize(static_cast<std::size_t>(width), 0.0);
@@ -59,6 +75,14 @@ Mlp::Mlp(std::vector<DenseLayer> layers, bool add_disc_difference)
         widest_ = std::max(widest_, width);
         layers_.push_back(std::move(layer));
     }
+}
+
+std::size_t Mlp::bytes() const {
+    std::size_t numbers = first_weights_.size() + first_biases_.size();
+    for (const DenseLayer& layer : layers_) {
+        numbers += layer.weights.size() + layer.biases.size();
+    }
+    return numbers * sizeof(double);
 }
 
 std::unique_ptr<Evaluator::Accumulator> Mlp::accumulator() const {

@@ -27,6 +27,7 @@ class Mlp final : public Evaluator {
     double value(Accumulator& seen, Bits black, Bits white) const override;
     void values_after(Accumulator& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
                       std::span<double> values) const override;
+    std::size_t bytes() const override;
 
   private:
     struct Seen;

@@ -5,12 +5,20 @@
 // the 8 rows, 8 columns and twice 8 wrapped diagonals hold every straight tuple of any length. (A
 // wrapped diagonal joins the diagonals of lengths k and 8 - k, so 26 diagonals need 16 tables,
 // not 26.)
+//
+// Files of others are compiled too, so every size is counted in 64 bits before anything is
+// allocated, and every step takes time in proportion to the network (see CompileLimits).
 #include <algorithm>
+#include <string>
 
 #include "ntuple_network.hpp"
 
 namespace outflank {
 namespace {
+
+// Up to so many sets each is compared with each; beyond, sets within others are left as they are:
+// the cover may then be larger than it need be, which costs speed and changes no value.
+constexpr std::size_t MOST_COMPARED_SETS = 2048;
 
 // A placement and where its weights lie in one stage's share of the weight vector.
 struct Placement {
@@ -33,6 +41,14 @@ std::vector<Placement> all_placements(std::span<const TupleTable> tables) {
         first_weight += table.weight_count();
     }
     return placements;
+}
+
+std::size_t count_placements(std::span<const TupleTable> tables) {
+    std::size_t count = 0;
+    for (const TupleTable& table : tables) {
+        count += table.placements.size();
+    }
+    return count;
 }
 
 bool within(Bits part, Bits whole) { return (part & ~whole) == 0; }
@@ -129,12 +145,8 @@ void fold(Bits set, std::span<const Placement> placements, const double* weights
     }
 }
 
-// Weights rounded so that any sum of one weight a placement is exact.
-std::vector<double> rounded_to_grid(std::span<const TupleTable> tables,
-                                    std::span<const double> weights, int stages) {
-    if (weights.size() != weights_of_one_stage(tables) * static_cast<std::size_t>(stages)) {
-        throw std::invalid_argument("the number of weights does not fit the tables");
-    }
+// The grid on which any sum of one weight per placement is exact.
+Grid grid_for(std::span<const TupleTable> tables, std::span<const double> weights, int stages) {
     double largest_sum = 0;
     std::size_t first = 0;
     for (int stage = 0; stage < stages; ++stage) {
@@ -147,11 +159,106 @@ std::vector<double> rounded_to_grid(std::span<const TupleTable> tables,
             first += table.weight_count();
         }
     }
-    const Grid grid(largest_sum);
-    std::vector<double> rounded(weights.size());
-    std::transform(weights.begin(), weights.end(), rounded.begin(),
-                   [&](double weight) { return grid.round(weight); });
-    return rounded;
+    return Grid(largest_sum);
+}
+
+void check_weights(std::span<const TupleTable> tables, std::span<const double> weights,
+                   int stages) {
+    // At most 61 stages of 3^15 weights a table: no number of tables in memory makes this wrap.
+    if (weights.size() != weights_of_one_stage(tables) * static_cast<std::size_t>(stages)) {
+        throw std::invalid_argument("the number of weights does not fit the tables");
+    }
+}
+
+// Bytes of the compiled form: `entries` doubles a stage with the zero behind them, and the slots.
+std::size_t compiled_bytes(std::size_t slots, std::size_t entries, int stages) {
+    return (entries + 1) * static_cast<std::size_t>(stages) * sizeof(double) + Slots::bytes(slots);
+}
+
+void refuse_beyond(std::size_t limit, std::size_t bytes) {
+    if (bytes > limit) {
+        throw std::invalid_argument("this network would take " + std::to_string(bytes >> 20) +
+                                    " MB when compiled; the most is " +
+                                    std::to_string(limit >> 20) + " MB");
+    }
+}
+
+std::size_t entries_of(Bits set) {
+    return POWERS_OF_3[static_cast<std::size_t>(std::popcount(set))];
+}
+
+// Which placements go into which set's table, and what that takes.
+struct FoldingPlan {
+    std::vector<Bits> cover;
+    std::vector<std::vector<Placement>> members;  // of each set
+    std::size_t entries = 0;                      // of all tables of one stage
+    std::size_t steps = 0;                        // additions for one stage
+
+    explicit FoldingPlan(std::span<const TupleTable> tables)
+        : cover(covering_sets(tables)), members(cover.size()) {
+        std::vector<std::pair<Bits, std::size_t>> homes;
+        for (std::size_t k = 0; k < cover.size(); ++k) {
+            homes.emplace_back(cover[k], k);
+            entries += entries_of(cover[k]);
+        }
+        std::sort(homes.begin(), homes.end());
+        for (const Placement& placement : all_placements(tables)) {
+            const std::size_t home = home_of(placement.squares, homes);
+            members[home].push_back(placement);
+            // It joins its table when the highest of its squares does.
+            steps += entries_of(cover[home] & up_to_highest(placement.squares));
+        }
+    }
+
+  private:
+    static Bits up_to_highest(Bits squares) { return ~Bits{0} >> std::countl_zero(squares); }
+
+    // Most sets are in the cover themselves, or in one of the lines or blocks, which come first.
+    std::size_t home_of(Bits squares,
+                        const std::vector<std::pair<Bits, std::size_t>>& homes) const {
+        const auto own = std::lower_bound(homes.begin(), homes.end(), std::pair(squares, std::size_t{0}));
+        if (own != homes.end() && own->first == squares) {
+            return own->second;
+        }
+        const auto home = std::find_if(cover.begin(), cover.end(),
+                                       [&](Bits set) { return within(squares, set); });
+        return static_cast<std::size_t>(home - cover.begin());
+    }
+};
+
+Slots folded_slots(const FoldingPlan& plan) {
+    Slots slots(plan.cover.size(), plan.entries);
+    const auto width = static_cast<std::size_t>(slots.width);
+    std::size_t offset = 0;
+    for (std::size_t k = 0; k < plan.cover.size(); ++k) {
+        std::size_t digit = 0;
+        for (Bits rest = plan.cover[k]; rest != 0; rest = without_lowest(rest)) {
+            slots.steps[static_cast<std::size_t>(lowest_square(rest)) * width + k] =
+                POWERS_OF_3[digit++];
+        }
+        slots.place_table(k, offset, digit);
+        offset += entries_of(plan.cover[k]);
+    }
+    return slots;
+}
+
+std::unique_ptr<Evaluator> folded_by(const FoldingPlan& plan, std::span<const TupleTable> tables,
+                                     std::span<const double> weights, int stages) {
+    const Grid grid = grid_for(tables, weights, stages);
+    const std::size_t stage_weights = weights_of_one_stage(tables);
+    std::vector<double> rounded(stage_weights);
+    AlignedVector<double> folded((plan.entries + 1) * static_cast<std::size_t>(stages));
+    double* table = folded.data();
+    for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
+        std::ranges::transform(weights.subspan(stage * stage_weights, stage_weights),
+                               rounded.begin(), [&](double weight) { return grid.round(weight); });
+        for (std::size_t k = 0; k < plan.cover.size(); ++k) {
+            fold(plan.cover[k], plan.members[k], rounded.data(), table);
+            table += entries_of(plan.cover[k]);
+        }
+        ++table;  // the zero
+    }
+    return std::make_unique<TableSum>(folded_slots(plan), std::move(folded), stages);
 }
 
 }  // namespace
@@ -166,67 +273,41 @@ std::size_t weights_of_one_stage(std::span<const TupleTable> tables) {
 
 Slots plain_slots(std::span<const TupleTable> tables) {
     const auto placements = all_placements(tables);
-    Slots slots(placements.size(), static_cast<Index>(weights_of_one_stage(tables)));
+    Slots slots(placements.size(), weights_of_one_stage(tables));
     const auto width = static_cast<std::size_t>(slots.width);
     for (std::size_t k = 0; k < placements.size(); ++k) {
         const auto& order = *placements[k].order;
         for (std::size_t i = 0; i < order.size(); ++i) {  // a square named twice counts twice
             slots.steps[order[i] * width + k] += POWERS_OF_3[order.size() - 1 - i];
         }
-        slots.place_table(k, static_cast<Index>(placements[k].first_weight), order.size());
+        slots.place_table(k, placements[k].first_weight, order.size());
     }
     return slots;
 }
 
 std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
-                                         std::span<const double> weights, int stages) {
-    const auto rounded = rounded_to_grid(tables, weights, stages);
+                                         std::span<const double> weights, int stages,
+                                         const CompileLimits& limits) {
+    check_weights(tables, weights, stages);
     const std::size_t entries = weights_of_one_stage(tables);
-    AlignedVector<double> zero_ended;
-    zero_ended.reserve(rounded.size() + static_cast<std::size_t>(stages));
+    refuse_beyond(limits.bytes, compiled_bytes(count_placements(tables), entries, stages));
+    const Grid grid = grid_for(tables, weights, stages);
+    AlignedVector<double> zero_ended((entries + 1) * static_cast<std::size_t>(stages));
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
-        const auto first = rounded.begin() + static_cast<std::ptrdiff_t>(stage * entries);
-        zero_ended.insert(zero_ended.end(), first, first + static_cast<std::ptrdiff_t>(entries));
-        zero_ended.push_back(0);
+        std::ranges::transform(weights.subspan(stage * entries, entries),
+                               zero_ended.data() + stage * (entries + 1),
+                               [&](double weight) { return grid.round(weight); });
     }
     return std::make_unique<TableSum>(plain_slots(tables), std::move(zero_ended), stages);
 }
 
 std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,
-                                          std::span<const double> weights, int stages) {
-    const auto rounded = rounded_to_grid(tables, weights, stages);
-    const auto cover = covering_sets(tables);
-    std::vector<std::vector<Placement>> members(cover.size());
-    for (const Placement& placement : all_placements(tables)) {
-        const auto home = std::find_if(cover.begin(), cover.end(),
-                                       [&](Bits set) { return within(placement.squares, set); });
-        members[static_cast<std::size_t>(home - cover.begin())].push_back(placement);
-    }
-    std::vector<Index> offsets{0};
-    for (const Bits set : cover) {
-        offsets.push_back(offsets.back() +
-                          POWERS_OF_3[static_cast<std::size_t>(std::popcount(set))]);
-    }
-    const Index entries = offsets.back();
-    Slots slots(cover.size(), entries);
-    const auto width = static_cast<std::size_t>(slots.width);
-    for (std::size_t k = 0; k < cover.size(); ++k) {
-        std::size_t digit = 0;
-        for (Bits rest = cover[k]; rest != 0; rest = without_lowest(rest)) {
-            slots.steps[static_cast<std::size_t>(lowest_square(rest)) * width + k] =
-                POWERS_OF_3[digit++];
-        }
-        slots.place_table(k, offsets[k], digit);
-    }
-    const std::size_t stage_weights = weights_of_one_stage(tables);
-    AlignedVector<double> folded((std::size_t{entries} + 1) * static_cast<std::size_t>(stages));
-    for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
-        for (std::size_t k = 0; k < cover.size(); ++k) {
-            fold(cover[k], members[k], rounded.data() + stage * stage_weights,
-                 folded.data() + stage * (std::size_t{entries} + 1) + offsets[k]);
-        }
-    }
-    return std::make_unique<TableSum>(std::move(slots), std::move(folded), stages);
+                                          std::span<const double> weights, int stages,
+                                          const CompileLimits& limits) {
+    check_weights(tables, weights, stages);
+    const FoldingPlan plan(tables);
+    refuse_beyond(limits.bytes, compiled_bytes(plan.cover.size(), plan.entries, stages));
+    return folded_by(plan, tables, weights, stages);
 }
 
 std::vector<Bits> covering_sets(std::span<const TupleTable> tables) {
@@ -237,28 +318,37 @@ std::vector<Bits> covering_sets(std::span<const TupleTable> tables) {
     std::sort(sets.begin(), sets.end(), [](Bits a, Bits b) {
         return std::pair(std::popcount(b), a) < std::pair(std::popcount(a), b);
     });
-    std::vector<Bits> largest;  // sets within another one need no slot of their own
-    for (const Bits set : sets) {
-        if (std::none_of(largest.begin(), largest.end(),
-                         [&](Bits other) { return within(set, other); })) {
-            largest.push_back(set);
+    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+    if (sets.size() <= MOST_COMPARED_SETS) {
+        std::vector<Bits> largest;  // sets within another one need no slot of their own
+        for (const Bits set : sets) {
+            if (std::none_of(largest.begin(), largest.end(),
+                             [&](Bits other) { return within(set, other); })) {
+                largest.push_back(set);
+            }
         }
+        sets = std::move(largest);
     }
-    const auto by_blocks = cover_by(blocks(), largest);
-    const auto by_lines = cover_by(lines(), largest);
+    const auto by_blocks = cover_by(blocks(), sets);
+    const auto by_lines = cover_by(lines(), sets);
     return by_blocks.size() <= by_lines.size() ? by_blocks : by_lines;
 }
 
 // Folding pays when it at least halves the look-ups: the plain form shares one table among
 // symmetric placements, the folded form does not, and fewer tables stay in the cache.
 std::unique_ptr<Evaluator> compiled_network(std::span<const TupleTable> tables,
-                                            std::span<const double> weights, int stages) {
-    std::size_t placements = 0;
-    for (const TupleTable& table : tables) {
-        placements += table.placements.size();
+                                            std::span<const double> weights, int stages,
+                                            const CompileLimits& limits) {
+    check_weights(tables, weights, stages);
+    if (2 * covering_sets(tables).size() <= count_placements(tables)) {
+        const FoldingPlan plan(tables);
+        const auto steps = plan.steps * static_cast<std::size_t>(stages);
+        if (compiled_bytes(plan.cover.size(), plan.entries, stages) <= limits.folded_bytes &&
+            steps <= limits.folding_steps) {
+            return folded_by(plan, tables, weights, stages);
+        }
     }
-    return 2 * covering_sets(tables).size() <= placements ? folded_network(tables, weights, stages)
-                                                          : plain_network(tables, weights, stages);
+    return plain_network(tables, weights, stages, limits);
 }
 
 }  // namespace outflank

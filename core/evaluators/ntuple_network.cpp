@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <string>
 
 namespace outflank {
 namespace detail {
@@ -45,18 +47,32 @@ inline double look_up(const Weight* tables, const Index* indices, int width) {
 using detail::IndexVector;
 using detail::look_up;
 
-Slots::Slots(std::size_t slots_in_use, Index unused) : count(static_cast<int>(slots_in_use)) {
+Slots::Slots(std::size_t slots_in_use, std::size_t unused) {
+    if (slots_in_use > MOST) {
+        throw std::invalid_argument("a network has at most " + std::to_string(MOST) +
+                                    " placements, not " + std::to_string(slots_in_use));
+    }
+    if (unused > std::numeric_limits<Index>::max()) {
+        throw std::invalid_argument("a network has at most 4,294,967,295 entries a stage");
+    }
+    count = static_cast<int>(slots_in_use);
     width = (count + LANES - 1) / LANES * LANES;
     const auto allotted = static_cast<std::size_t>(width);
     steps.assign(65 * allotted, 0);
-    empty.assign(allotted, unused);
-    mirror.assign(allotted, 2 * unused);
+    empty.assign(allotted, static_cast<Index>(unused));
+    mirror.assign(allotted, static_cast<Index>(2 * unused));  // mirrors wrap: see place_table
 }
 
-void Slots::place_table(std::size_t k, Index offset, std::size_t length) {
+// mirror - index is right modulo 2^32 even where `mirror` itself does not fit.
+void Slots::place_table(std::size_t k, std::size_t offset, std::size_t length) {
     const Index all_black = POWERS_OF_3[length] - 1;
-    empty[k] = offset + all_black / 2;  // every digit 1
-    mirror[k] = 2 * offset + all_black;
+    empty[k] = static_cast<Index>(offset + all_black / 2);  // every digit 1
+    mirror[k] = static_cast<Index>(2 * offset + all_black);
+}
+
+std::size_t Slots::bytes(std::size_t slots_in_use) {
+    const std::size_t allotted = (slots_in_use + LANES - 1) / LANES * LANES;
+    return (65 + 2) * allotted * sizeof(Index);
 }
 
 void TableReader::look(Seen& seen, Bits black, Bits white) const {

@@ -50,10 +50,13 @@ struct Slots {
     AlignedVector<Index> mirror;  // [width]; with the colours exchanged, index i becomes mirror - i
 
     static constexpr int LANES = 16;
-    // `unused`: where the zero is.
-    Slots(std::size_t slots_in_use, Index unused);
+    static constexpr std::size_t MOST = std::size_t{1} << 22;  // slots: a gigabyte of steps
+    // `unused`: where the zero is, behind all entries that the slots look up.
+    Slots(std::size_t slots_in_use, std::size_t unused);
     // Slot k looks up a table of 3^length entries that begins at `offset`.
-    void place_table(std::size_t k, Index offset, std::size_t length);
+    void place_table(std::size_t k, std::size_t offset, std::size_t length);
+    // What so many slots take.
+    static std::size_t bytes(std::size_t slots_in_use);
 };
 
 // Reads boards through slots: keeps every slot's index up to date and sums what the tables hold
@@ -72,6 +75,7 @@ class TableReader {
         : slots_(std::move(slots)), stages_(stages), stage_size_(stage_size) {}
 
     const Slots& slots() const { return slots_; }
+    std::size_t bytes() const { return Slots::bytes(static_cast<std::size_t>(slots_.count)); }
     std::size_t stage_size() const { return stage_size_; }
     std::size_t first_of_stage(int discs) const {
         return static_cast<std::size_t>(stage_of(discs, stages_)) * stage_size_;
@@ -110,6 +114,7 @@ class TableSum final : public Evaluator {
         reader_.values_after(tables_.data(), static_cast<TableReader::Seen&>(seen), board, moves,
                              seen_as, values);
     }
+    std::size_t bytes() const override { return tables_.size() * sizeof(double) + reader_.bytes(); }
 
   private:
     AlignedVector<double> tables_;
@@ -120,14 +125,26 @@ class TableSum final : public Evaluator {
 Slots plain_slots(std::span<const TupleTable> tables);
 std::size_t weights_of_one_stage(std::span<const TupleTable> tables);
 
+// What compiling a network may take. The folded form has a table for every set of squares, where
+// placements of the plain form share one, so it can be thousands of times larger: within the first
+// two bounds it may be chosen, else the plain form is. Beyond the last, a network is refused.
+struct CompileLimits {
+    std::size_t folded_bytes = std::size_t{256} << 20;  // of a folded form, where there is a choice
+    std::size_t folding_steps = std::size_t{1} << 30;   // additions that make it: about a second
+    std::size_t bytes = std::size_t{2} << 30;           // of either form
+};
+
 // The same network in either form, and in the one that plays faster. `weights` holds the tables one
 // after another, stage by stage.
 std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
-                                         std::span<const double> weights, int stages);
+                                         std::span<const double> weights, int stages,
+                                         const CompileLimits& limits = {});
 std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,
-                                          std::span<const double> weights, int stages);
+                                          std::span<const double> weights, int stages,
+                                          const CompileLimits& limits = {});
 std::unique_ptr<Evaluator> compiled_network(std::span<const TupleTable> tables,
-                                            std::span<const double> weights, int stages);
+                                            std::span<const double> weights, int stages,
+                                            const CompileLimits& limits = {});
 
 // The sets of squares that the folded form of a network reads: each placement lies within one.
 std::vector<Bits> covering_sets(std::span<const TupleTable> tables);

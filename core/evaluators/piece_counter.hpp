@@ -38,6 +38,8 @@ class PieceCounter final : public Evaluator {
         }
     }
 
+    std::size_t bytes() const override { return sizeof *this; }
+
   private:
     struct Seen final : Accumulator {
         double sum = 0;

@@ -7,6 +7,7 @@ round trip is exact.
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -83,16 +84,13 @@ def _looks_like_safetensors(head: bytes) -> bool:
     return len(head) > 8 and head[8:9] == b"{" and int.from_bytes(head[:8], "little") < LARGEST_FILE
 
 
-def _read_text(path: Path, head: bytes) -> str:
+def _read_text(path: Path, head: bytes) -> bytes:
     if path.stat().st_size > LARGEST_TEXT:
         size = path.stat().st_size >> 20
         raise PlayerFileError(f"{path} has {size} MB; a text player file has at most {LARGEST_TEXT >> 20}")
     if b"\0" in head:
         raise PlayerFileError(f"{path} is neither a League text file nor a safetensors file")
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PlayerFileError(f"{path}, byte {error.start}: this is not text; is it a player file?") from None
+    return path.read_bytes().removeprefix(codecs.BOM_UTF8)
 
 
 def _load_safetensors(path: Path) -> StoredPlayer:
