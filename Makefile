@@ -6,10 +6,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORE := $(shell find core bindings -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 CORES := $(shell nproc 2> /dev/null || sysctl -n hw.ncpu)
 BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" "cmake>=3.20" ninja
+COMMA := ,
+FUZZ_CXX ?= $(firstword $(foreach name,clang++ clang++-19 clang++-16 clang++-14,$(shell command -v $(name))) clang++)
 CHECKED := OUTFLANK_CORE_TESTS=ON;OUTFLANK_WERROR=ON
 unexport MAKEFLAGS  # of make --jobs: ninja would want make's own job server, which recipes do not get
 
-.PHONY: help demo test lint bench format test-core test-portable test-sanitizers clean
+.PHONY: help demo test lint bench format test-core test-portable test-sanitizers test-threads fuzz clean
 
 help:
 	@echo "make demo    build, then learn a player in half a minute and rank it in the League"
@@ -54,11 +56,28 @@ core_tests = $(BIN)/ctest --test-dir build/$(1) --output-on-failure --parallel $
 test-core: $(VENV)/dev
 	$(call core_tests,dev)
 
+# build/$(1) with the sanitizers $(2) and what else is asked for in $(3).
+sanitized = $(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	-DOUTFLANK_SANITIZE=$(2) -DOUTFLANK_WERROR=ON -DOUTFLANK_EXTENSION=OFF $(3) > /dev/null \
+	&& $(BIN)/cmake --build build/$(1)
+
+# Memory and undefined behaviour; strangers' networks by the thousand; races between threads.
 test-sanitizers: $(VENV)/dev
-	$(BIN)/cmake -S . -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	  -DOUTFLANK_SANITIZE=ON -DOUTFLANK_CORE_TESTS=ON -DOUTFLANK_WERROR=ON -DOUTFLANK_EXTENSION=OFF > /dev/null
-	$(BIN)/cmake --build build/sanitized
+	$(call sanitized,sanitized,address$(COMMA)undefined,-DOUTFLANK_CORE_TESTS=ON -DOUTFLANK_FUZZ=ON)
 	$(call core_tests,sanitized)
+	build/sanitized/fuzz_networks 10000 1 core/fuzz/corpus
+
+test-threads: $(VENV)/dev
+	$(call sanitized,thread-sanitized,thread,-DOUTFLANK_CORE_TESTS=ON)
+	$(call core_tests,thread-sanitized) --tests-regex 'playouts|search|endgame|threads|opening_book'
+
+# For hours, guided by coverage: needs Clang. What it finds is kept in build/fuzz-corpus.
+FUZZ_SECONDS ?= 3600
+fuzz: $(VENV)/dev
+	$(call sanitized,fuzz,address$(COMMA)undefined,-DOUTFLANK_FUZZ=ON -DCMAKE_CXX_COMPILER=$(FUZZ_CXX))
+	@mkdir -p build/fuzz-corpus
+	build/fuzz/fuzz_networks -max_total_time=$(FUZZ_SECONDS) -jobs=$(CORES) -workers=$(CORES) -rss_limit_mb=4096 \
+	  -max_len=8192 -timeout=30 build/fuzz-corpus core/fuzz/corpus
 
 # The portable build must play the same games: the golden tests run on it too.
 test-portable: $(VENV)/dev

@@ -80,7 +80,8 @@ inline std::vector<Board> boards_of(const Vector<Bits>& black, const Vector<Bits
     return boards;
 }
 
-using Placements = std::vector<std::vector<std::vector<int>>>;
+// One matrix per table: a row of squares per placement.
+using Placements = std::vector<Matrix<std::uint8_t>>;
 std::vector<TupleTable> tables_of(const Placements& placements);
 
 void bind_book(nb::module_& m);

@@ -1,4 +1,6 @@
 // Evaluators: made from weights, asked for the values of many boards.
+#include <algorithm>
+
 #include "../core/evaluators/iago.hpp"
 #include "../core/evaluators/mlp.hpp"
 #include "../core/evaluators/piece_counter.hpp"
@@ -10,18 +12,15 @@ namespace outflank::bindings {
 std::vector<TupleTable> tables_of(const Placements& placements) {
     std::vector<TupleTable> tables;
     for (const auto& table : placements) {
-        require(!table.empty(), "a table needs at least one placement");
-        const std::size_t length = table.front().size();
+        const std::size_t length = table.shape(1);
+        require(table.shape(0) >= 1, "a table needs at least one placement");
         require(length >= 1 && length <= LONGEST_TUPLE, "a tuple has 1 to 15 squares");
         tables.push_back({static_cast<int>(length), {}});
-        for (const auto& placement : table) {
-            require(placement.size() == length, "the placements of a table differ in length");
-            std::vector<std::uint8_t> squares;
-            for (const int square : placement) {
-                require(square >= 0 && square < 64, "a square is outside 0..63");
-                squares.push_back(static_cast<std::uint8_t>(square));
-            }
-            tables.back().placements.push_back(std::move(squares));
+        for (std::size_t row = 0; row < table.shape(0); ++row) {
+            const std::uint8_t* first = table.data() + row * length;
+            require(std::all_of(first, first + length, [](auto square) { return square < 64; }),
+                    "a square is outside 0..63");
+            tables.back().placements.emplace_back(first, first + length);
         }
     }
     return tables;

@@ -43,7 +43,8 @@ class Numbers {
     std::int64_t whole(std::int64_t least, std::int64_t most, What what) {
         const std::string_view token = take(what);
         std::int64_t number = 0;
-        const auto [end, error] = std::from_chars(begin(token), token.data() + token.size(), number);
+        const auto [end, error] =
+            std::from_chars(begin(token), token.data() + token.size(), number);
         if (end != token.data() + token.size() || error == std::errc::invalid_argument) {
             fail(what() + " should be a whole number, not " + quoted(token), start_);
         }
@@ -59,7 +60,8 @@ class Numbers {
     double weight(What what) {
         const std::string_view token = take(what);
         double number = 0;
-        const auto [end, error] = std::from_chars(begin(token), token.data() + token.size(), number);
+        const auto [end, error] =
+            std::from_chars(begin(token), token.data() + token.size(), number);
         if (end != token.data() + token.size() || error == std::errc::invalid_argument) {
             fail(what() + " should be a number, not " + quoted(token), start_);
         }
@@ -150,8 +152,8 @@ std::vector<std::uint8_t> parse_placement(Numbers& numbers, int length, const st
 void parse_table(Numbers& numbers, const std::string& name, LeagueText& parsed) {
     const auto length = static_cast<int>(
         numbers.whole(1, LONGEST_TUPLE, [&] { return name + ": the tuple length"; }));
-    const std::int64_t placements = numbers.whole(
-        1, MOST_PLACEMENTS, [&] { return name + ": the number of placements"; });
+    const std::int64_t placements =
+        numbers.whole(1, MOST_PLACEMENTS, [&] { return name + ": the number of placements"; });
     parsed.placements += static_cast<std::size_t>(placements);
     if (parsed.placements > Slots::MOST) {
         numbers.fail_here("a network has at most " + std::to_string(Slots::MOST) + " placements");

@@ -84,8 +84,8 @@ void share_work(std::size_t count, std::size_t at_a_time, int threads, MakeWorke
     const auto take = [&] {
         // Not a plain fetch_add: `next` stays near count, whatever count is, and cannot wrap.
         std::size_t from = next.load(std::memory_order_relaxed);
-        while (from < count && !next.compare_exchange_weak(
-                                   from, from + std::min(at_a_time, count - from))) {
+        while (from < count &&
+               !next.compare_exchange_weak(from, from + std::min(at_a_time, count - from))) {
         }
         return from;
     };

@@ -175,14 +175,6 @@ std::size_t compiled_bytes(std::size_t slots, std::size_t entries, int stages) {
     return (entries + 1) * static_cast<std::size_t>(stages) * sizeof(double) + Slots::bytes(slots);
 }
 
-void refuse_beyond(std::size_t limit, std::size_t bytes) {
-    if (bytes > limit) {
-        throw std::invalid_argument("this network would take " + std::to_string(bytes >> 20) +
-                                    " MB when compiled; the most is " +
-                                    std::to_string(limit >> 20) + " MB");
-    }
-}
-
 std::size_t entries_of(Bits set) {
     return POWERS_OF_3[static_cast<std::size_t>(std::popcount(set))];
 }
@@ -210,13 +202,19 @@ struct FoldingPlan {
         }
     }
 
+    bool is_within(const CompileLimits& limits, int stages) const {
+        return compiled_bytes(cover.size(), entries, stages) <= limits.folded_bytes &&
+               steps * static_cast<std::size_t>(stages) <= limits.folding_steps;
+    }
+
   private:
     static Bits up_to_highest(Bits squares) { return ~Bits{0} >> std::countl_zero(squares); }
 
     // Most sets are in the cover themselves, or in one of the lines or blocks, which come first.
     std::size_t home_of(Bits squares,
                         const std::vector<std::pair<Bits, std::size_t>>& homes) const {
-        const auto own = std::lower_bound(homes.begin(), homes.end(), std::pair(squares, std::size_t{0}));
+        const auto own =
+            std::lower_bound(homes.begin(), homes.end(), std::pair(squares, std::size_t{0}));
         if (own != homes.end() && own->first == squares) {
             return own->second;
         }
@@ -290,7 +288,12 @@ std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
                                          const CompileLimits& limits) {
     check_weights(tables, weights, stages);
     const std::size_t entries = weights_of_one_stage(tables);
-    refuse_beyond(limits.bytes, compiled_bytes(count_placements(tables), entries, stages));
+    const std::size_t bytes = compiled_bytes(count_placements(tables), entries, stages);
+    if (bytes > limits.bytes) {
+        throw std::invalid_argument("this network would take " + std::to_string(bytes >> 20) +
+                                    " MB when compiled; the most is " +
+                                    std::to_string(limits.bytes >> 20) + " MB");
+    }
     const Grid grid = grid_for(tables, weights, stages);
     AlignedVector<double> zero_ended((entries + 1) * static_cast<std::size_t>(stages));
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
@@ -306,7 +309,9 @@ std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,
                                           const CompileLimits& limits) {
     check_weights(tables, weights, stages);
     const FoldingPlan plan(tables);
-    refuse_beyond(limits.bytes, compiled_bytes(plan.cover.size(), plan.entries, stages));
+    if (!plan.is_within(limits, stages)) {
+        throw std::invalid_argument("this network is too large to be folded");
+    }
     return folded_by(plan, tables, weights, stages);
 }
 
@@ -342,9 +347,7 @@ std::unique_ptr<Evaluator> compiled_network(std::span<const TupleTable> tables,
     check_weights(tables, weights, stages);
     if (2 * covering_sets(tables).size() <= count_placements(tables)) {
         const FoldingPlan plan(tables);
-        const auto steps = plan.steps * static_cast<std::size_t>(stages);
-        if (compiled_bytes(plan.cover.size(), plan.entries, stages) <= limits.folded_bytes &&
-            steps <= limits.folding_steps) {
+        if (plan.is_within(limits, stages)) {
             return folded_by(plan, tables, weights, stages);
         }
     }

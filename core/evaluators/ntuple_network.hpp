@@ -126,12 +126,12 @@ Slots plain_slots(std::span<const TupleTable> tables);
 std::size_t weights_of_one_stage(std::span<const TupleTable> tables);
 
 // What compiling a network may take. The folded form has a table for every set of squares, where
-// placements of the plain form share one, so it can be thousands of times larger: within the first
-// two bounds it may be chosen, else the plain form is. Beyond the last, a network is refused.
+// placements of the plain form share one, so it can be thousands of times larger: beyond the first
+// two bounds the plain form is used. Beyond the last a network is refused.
 struct CompileLimits {
-    std::size_t folded_bytes = std::size_t{256} << 20;  // of a folded form, where there is a choice
-    std::size_t folding_steps = std::size_t{1} << 30;   // additions that make it: about a second
-    std::size_t bytes = std::size_t{2} << 30;           // of either form
+    std::size_t folded_bytes = std::size_t{256} << 20;
+    std::size_t folding_steps = std::size_t{1} << 30;  // additions that make it: about a second
+    std::size_t bytes = std::size_t{2} << 30;
 };
 
 // The same network in either form, and in the one that plays faster. `weights` holds the tables one

@@ -4,6 +4,7 @@
 #include "../evaluators/mlp.hpp"
 #include "../evaluators/ntuple_network.hpp"
 #include "../evaluators/piece_counter.hpp"
+#include "../league_text.hpp"
 #include "boards.hpp"
 #include "check.hpp"
 
@@ -136,6 +137,104 @@ void test_cover() {
     CHECK_EQUAL(covering_sets(pairs).size(), 2U);
     const std::vector<TupleTable> five{{5, {{0, 1, 2, 3, 4}, {3, 4, 5, 6, 7}}}};
     CHECK_EQUAL(covering_sets(five).size(), 1U);
+}
+
+template <class Make>
+std::string refusal(Make make) {
+    try {
+        make();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "";
+}
+
+// Shapes that once wrapped the offsets of tables, or asked for tens of gigabytes: the plain form is
+// chosen, and it is judged right (but for the grid's 2^-29, once per placement). A network that no
+// form holds is refused before it is allocated.
+void test_compile_limits() {
+    Generator generator(11, 0);
+    const auto set_of = [&](int length) {
+        std::vector<std::uint8_t> squares;
+        for (Bits taken = 0; static_cast<int>(squares.size()) < length;) {
+            const int square = generator.below(64);
+            if ((taken & bit(square)) == 0) {
+                taken |= bit(square);
+                squares.push_back(static_cast<std::uint8_t>(square));
+            }
+        }
+        return squares;
+    };
+    TupleTable wide{13, {}};  // folded: 2,694 tables of 3^13 entries, which wrap 32 bits
+    TupleTable narrow{1, {}};
+    for (int i = 0; i < 2694; ++i) {
+        wide.placements.push_back(set_of(13));
+        narrow.placements.push_back({static_cast<std::uint8_t>(generator.below(64))});
+    }
+    const std::vector<TupleTable> tables{wide, narrow};
+    const auto weights = random_weights(generator, weights_of_one_stage(tables));
+    const auto compiled = compiled_network(tables, weights, 1);
+    const auto plain = plain_network(tables, weights, 1);
+    CHECK_EQUAL(compiled->bytes(), plain->bytes());
+    CHECK(compiled->bytes() < CompileLimits{}.folded_bytes);
+    auto seen = compiled->accumulator();
+    for (int i = 0; i < 20; ++i) {
+        const Board board = tests::random_discs(generator);
+        CHECK(std::abs(compiled->value(*seen, board.black, board.white) -
+                       ntuple_slow(tables, weights, 1, board)) < 1e-4);
+    }
+    CHECK_EQUAL(refusal([&] { folded_network(tables, weights, 1); }),
+                std::string("this network is too large to be folded"));
+    const CompileLimits small{.bytes = 1 << 20};
+    CHECK_EQUAL(refusal([&] { plain_network(tables, weights, 1, small); }),
+                std::string("this network would take 13 MB when compiled; the most is 1 MB"));
+
+    // Placements that would join a large table one by one: too many additions to fold.
+    TupleTable row{8, {{0, 1, 2, 3, 4, 5, 6, 7}}};
+    TupleTable end{1, std::vector<std::vector<std::uint8_t>>(200'000, {7})};
+    const std::vector<TupleTable> repeated{row, end};
+    const auto few = random_weights(generator, weights_of_one_stage(repeated));
+    CHECK_EQUAL(compiled_network(repeated, few, 1)->bytes(),
+                plain_network(repeated, few, 1)->bytes());
+    const CompileLimits patient{.folding_steps = SIZE_MAX};
+    CHECK(compiled_network(repeated, few, 1, patient)->bytes() < 100'000);
+}
+
+// Many distinct sets: compiled in time in proportion to them, and as the definition says.
+void test_many_sets() {
+    Generator generator(12, 0);
+    TupleTable table{3, {}};
+    for (int i = 0; i < 40'000; ++i) {
+        std::vector<std::uint8_t> squares;
+        for (int k = 0; k < 3; ++k) {
+            squares.push_back(static_cast<std::uint8_t>(generator.below(64)));
+        }
+        table.placements.push_back(squares);
+    }
+    const std::vector<TupleTable> tables{table};
+    const auto weights = random_weights(generator, 27);
+    const auto compiled = compiled_network(tables, weights, 1);
+    auto seen = compiled->accumulator();
+    for (int i = 0; i < 5; ++i) {
+        const Board board = tests::random_discs(generator);
+        CHECK(std::abs(compiled->value(*seen, board.black, board.white) -
+                       ntuple_slow(tables, weights, 1, board)) < 1e-4);
+    }
+    CHECK_EQUAL(refusal([] { Slots(Slots::MOST + 1, 0); }),
+                std::string("a network has at most 4194304 placements, not 4194305"));
+}
+
+void test_league_text() {
+    const LeagueText parsed = parse_league_text(
+        "{ 2 { 2 1 {0, 9} {1 2 3 4 5 6 7 8 +9e0} }"
+        "\n { 1 2 {5} {63} {-1 0 .5} } }");
+    CHECK_EQUAL(parsed.tables.size(), 2U);
+    CHECK_EQUAL(parsed.tables[1].placements.size(), 2U);
+    CHECK_EQUAL(parsed.weights.size(), 12U);
+    CHECK_EQUAL(parsed.weights[8], 9.0);
+    CHECK_EQUAL(parsed.weights[11], 0.5);
+    CHECK_EQUAL(refusal([] { parse_league_text("1 1 1\n 64"); }),
+                std::string("line 2, column 2: table 1: a square should be within 0..63, got 64"));
 }
 
 void test_piece_counter() {
@@ -326,6 +425,9 @@ int main() {
     test_piece_counter();
     test_iago();
     test_cover();
+    test_compile_limits();
+    test_many_sets();
+    test_league_text();
     test_ntuple_networks();
     test_mlps();
     test_grid_refuses_overflow();

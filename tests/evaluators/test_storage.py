@@ -67,6 +67,19 @@ def test_published_files_round_trip(shared: Path, tmp_path: Path) -> None:
         ("1 16 1 0", "tuple length should be within 1..15, got 16"),
         ("1 2.5 1 0", "should be a whole number, not '2.5'"),
         ("nan " * 64, "weights must be finite"),
+        ("1 2 1 5 5" + 9 * " 0", "line 1, column 9: table 1: a tuple names square 5 twice"),
+        ("{ 1 { 1 1 0 { 1 2 3 }", "a brace is not closed"),
+        ("1 1 1 0 } 1 2 3 {", "line 1, column 9: a brace is closed that was not opened"),
+        ("1_0", "a whole number, not '1_0'"),
+        ("1 1 1 0 1 2 1_0", "a number, not '1_0'"),
+        ("1 1 1 0 1 2 0x10", "a number, not '0x10'"),
+        ("1 1 1 0 1 2 \u0663", "a number, not"),  # a digit, in Arabic
+        ("\u0661 1 1 0 1 2 3", "a whole number, not"),
+        ("1 1 1 0 1\u00a02 3 4", "a number, not"),  # a space, in Unicode
+        ("1 1 1 0 1 2 --3", "a number, not '--3'"),
+        ("1 1 1 0 1 2 +-3", "a number, not '\\+-3'"),
+        ("99999999999999999999 1", "number of tables should be within 1..1000000, got 99999"),
+        ("1 1 1000000 0", "the file ends where table 1: a square should be"),
     ],
 )
 def test_broken_text_says_what_and_where(text: str, message: str, tmp_path: Path) -> None:
@@ -127,8 +140,8 @@ def _safetensors(path: Path, weights: object, **metadata: object) -> Path:
         (np.zeros(64), {"architecture": {"kind": "spell"}}, "metadata is wrong at architecture"),
         (np.zeros(63), {"architecture": {"kind": "piece-counter"}}, "has 64 weights"),
         (np.full(64, np.nan), {"architecture": {"kind": "piece-counter"}}, "not a finite number"),
-        (np.zeros(64, dtype=np.int64), {"architecture": {"kind": "piece-counter"}}, "not a list of floats"),
-        (np.zeros((8, 8)), {"architecture": {"kind": "piece-counter"}}, "not a list of floats"),
+        (np.zeros(64, dtype=np.int64), {"architecture": {"kind": "piece-counter"}}, "not a list of 32-bit"),
+        (np.zeros((8, 8)), {"architecture": {"kind": "piece-counter"}}, "not a list of 32-bit"),
         (np.zeros(3), {"architecture": {"kind": "n-tuple-network", "tables": [[[64]]]}}, "outside 0..63"),
         (np.zeros(64), {"architecture": {"kind": "piece-counter"}, "view": "sideways"}, "wrong at view"),
         (np.zeros(64), {"architecture": {"kind": "mlp", "hidden": -1}}, "hidden nodes"),
@@ -137,6 +150,36 @@ def _safetensors(path: Path, weights: object, **metadata: object) -> Path:
 def test_wrong_metadata(weights: object, metadata: dict[str, object], message: str, tmp_path: Path) -> None:
     with pytest.raises(PlayerFileError, match=message):
         load_player(_safetensors(tmp_path / "p.safetensors", weights, **metadata))
+
+
+@pytest.mark.parametrize("name", ["weights", "__metadata__", "dtype"])
+def test_a_name_twice_in_the_header_is_refused(name: str, tmp_path: Path) -> None:
+    path = _safetensors(tmp_path / "p.safetensors", np.zeros(64), architecture={"kind": "piece-counter"})
+    content = path.read_bytes()
+    header = content[8 : 8 + int.from_bytes(content[:8], "little")]
+    value = {"weights": b"{}", "__metadata__": b"{}", "dtype": b'"F64"'}[name]
+    twice = header.replace(b'"' + name.encode(), b'"' + name.encode() + b'":' + value + b',"' + name.encode())
+    path.write_bytes(len(twice).to_bytes(8, "little") + twice + content[8 + len(header) :])
+    with pytest.raises(PlayerFileError, match=f"its header names '{name}' twice"):
+        load_player(path)
+
+
+def test_a_key_twice_in_the_metadata_is_refused(tmp_path: Path) -> None:
+    metadata = '{"architecture": {"kind": "piece-counter"}, "view": "inversion", "view": "negation"}'
+    path = tmp_path / "p.safetensors"
+    path.write_bytes(save({"weights": np.zeros(64)}, metadata={"outflank-player-1": metadata}))
+    with pytest.raises(PlayerFileError, match="its header names 'view' twice"):
+        load_player(path)
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("BF16", 2), ("F16", 2), ("F8_E4M3", 1), ("F8_E5M2", 1)])
+def test_other_kinds_of_floats_are_named(dtype: str, size: int, tmp_path: Path) -> None:
+    tensor = {"dtype": dtype, "shape": [64], "data_offsets": [0, 64 * size]}
+    header = json.dumps({"weights": tensor, "__metadata__": {"outflank-player-1": "{}"}}).encode()
+    path = tmp_path / "p.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(64 * size))
+    with pytest.raises(PlayerFileError, match=f"its weights are {dtype} of shape"):
+        load_player(path)
 
 
 def test_foreign_safetensors(tmp_path: Path) -> None:

@@ -40,6 +40,11 @@ class DoubledFunction:
         }
 
     @property
+    def bytes_held(self) -> int:
+        """The memory of both evaluators' weights and compiled forms."""
+        return self.for_black.bytes_held + self.for_white.bytes_held
+
+    @property
     def description(self) -> str:
         return f"doubled function: {self.for_black.description} and {self.for_white.description}"
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -36,7 +37,7 @@ class NTupleNetwork(CoreEvaluator):
         stages: int = 1,
     ) -> None:
         self.tables: tuple[Table, ...] = tuple(
-            tuple(tuple(int(square) for square in placement) for placement in table) for table in tables
+            tuple(tuple(map(int, placement)) for placement in table) for table in tables
         )
         self.stages = stages
         _check(self.tables, stages)
@@ -80,9 +81,18 @@ class NTupleNetwork(CoreEvaluator):
         plural = "tuple" if len(self.tables) == 1 else "tuples"
         return f"n-tuple network, {len(self.tables)} {plural} of {size}{stages}"
 
+    @property
+    def placements(self) -> list[npt.NDArray[np.uint8]]:
+        """The tables as the core takes them: a matrix each, with a row of squares per placement."""
+        return [np.array(table, dtype=np.uint8) for table in self.tables]
+
+    @property
+    def bytes_held(self) -> int:
+        placements = sum(len(table) * sys.getsizeof(table[0]) for table in self.tables)
+        return super().bytes_held + placements
+
     def _compile(self, form: Literal["compiled", "plain", "folded"] = "compiled") -> _core.Evaluator:
-        tables = [[list(placement) for placement in table] for table in self.tables]
-        return _core.ntuple_network(tables, self.weights, self.stages, form)
+        return _core.ntuple_network(self.placements, self.weights, self.stages, form)
 
     def values_plainly(self, black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64]) -> FloatArray:
         """The values by the definition, in NumPy: slow, and the measure of the core's."""
@@ -112,8 +122,8 @@ def _check(tables: tuple[Table, ...], stages: int) -> None:
         for placement in table:
             if len(placement) != length:
                 raise ValueError(f"table {number}: its placements differ in length")
-            for square in placement:
-                if not 0 <= square <= 63:
-                    raise ValueError(f"table {number}: square {square} is outside 0..63")
+            if min(placement) < 0 or max(placement) > 63:
+                wrong = next(square for square in placement if not 0 <= square <= 63)
+                raise ValueError(f"table {number}: square {wrong} is outside 0..63")
     if stages * sum(3 ** len(table[0]) for table in tables) > MOST_WEIGHTS:
         raise ValueError(f"a network has at most {MOST_WEIGHTS:,} weights")

@@ -88,6 +88,11 @@ class CoreEvaluator(Evaluator):
         """The form that plays: compiled once, when first needed."""
         return self._compile()
 
+    @property
+    def bytes_held(self) -> int:
+        """The memory of its weights and of its compiled form, which is made if it is not there."""
+        return self.weights.nbytes + self.core.bytes
+
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
         return self.core.values(black, white)
 

@@ -99,20 +99,23 @@ def _load_safetensors(path: Path) -> StoredPlayer:
 
     from outflank.evaluators.player_schema import PlayerMetadata
 
+    _check_header(path)
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = (file.metadata() or {}).get(FORMAT)
             if metadata is None or list(file.keys()) != ["weights"]:
                 raise PlayerFileError(f"{path} is a safetensors file, but not an {FORMAT} file")
+            stored = file.get_slice("weights")
+            if stored.get_dtype() not in ("F32", "F64") or len(stored.get_shape()) != 1:
+                raise PlayerFileError(
+                    f"{path}: its weights are {stored.get_dtype()} of shape {stored.get_shape()}, "
+                    "not a list of 32-bit or 64-bit floats"
+                )
             weights = file.get_tensor("weights")
     except SafetensorError as error:
         raise PlayerFileError(f"{path} is damaged or cut off: {error}") from None
     try:
-        described = PlayerMetadata.model_validate(json.loads(metadata))
-        if weights.ndim != 1 or weights.dtype not in (np.float64, np.float32):
-            raise ValueError(
-                f"its weights are {weights.dtype} of shape {weights.shape}, not a list of floats"
-            )
+        described = PlayerMetadata.model_validate(json.loads(metadata, object_pairs_hook=_each_key_once))
         evaluator = _build(described, weights.astype(np.float64))
     except ValidationError as error:
         first = error.errors()[0]
@@ -121,6 +124,28 @@ def _load_safetensors(path: Path) -> StoredPlayer:
     except (ValueError, RecursionError) as error:
         raise PlayerFileError(f"{path}: {error}") from None
     return StoredPlayer(evaluator, described.view, described.provenance)
+
+
+def _check_header(path: Path) -> None:
+    """Refuse names that stand twice in the file's header, which the library takes."""
+    with path.open("rb") as file:
+        header = file.read(int.from_bytes(file.read(8), "little"))
+    try:
+        json.loads(header, object_pairs_hook=_each_key_once)
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        return  # the library says what is wrong
+    except ValueError as error:
+        raise PlayerFileError(f"{path}: {error}") from None
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of two values for one key, JSON's readers keep one or the other: such a file has no one meaning."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"its header names {twice[:40]!r} twice")
+    return found
 
 
 def _build(described: PlayerMetadata, weights: FloatArray) -> CoreEvaluator | DoubledFunction:

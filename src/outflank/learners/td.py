@@ -139,8 +139,7 @@ def learnable(evaluator: CoreEvaluator, coherent: bool) -> _core.Learnable:
         places = list(CLASS_OF_SQUARE) if evaluator.is_symmetric else list(range(64))
         made = _core.learning_piece_counter(places, evaluator.weights.size, coherent)
     elif isinstance(evaluator, NTupleNetwork):
-        tables = [[list(placement) for placement in table] for table in evaluator.tables]
-        made = _core.learning_network(tables, evaluator.stages, coherent)
+        made = _core.learning_network(evaluator.placements, evaluator.stages, coherent)
     elif isinstance(evaluator, Mlp):
         hidden = evaluator.hidden
         biases = list(range(64 * hidden, 65 * hidden))

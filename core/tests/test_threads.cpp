@@ -1,0 +1,161 @@
+// Work on several threads: all of it is done, and what one of them throws reaches the caller.
+#include <array>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "../endgame.hpp"
+#include "../evaluators/piece_counter.hpp"
+#include "../playouts.hpp"
+#include "../work_sharing.hpp"
+#include "boards.hpp"
+#include "check.hpp"
+
+using namespace outflank;
+
+namespace {
+
+// A piece counter that has no memory left for another thread after so many.
+class RunsOut final : public Evaluator {
+  public:
+    explicit RunsOut(int accumulators) : left_(accumulators) {}
+    std::unique_ptr<Accumulator> accumulator() const override {
+        if (left_.fetch_sub(1) <= 0) {
+            throw std::bad_alloc();
+        }
+        return counter_.accumulator();
+    }
+    double value(Accumulator& seen, Bits black, Bits white) const override {
+        return counter_.value(seen, black, white);
+    }
+    void values_after(Accumulator& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
+                      std::span<double> values) const override {
+        counter_.values_after(seen, board, moves, seen_as, values);
+    }
+    std::size_t bytes() const override { return sizeof *this; }
+
+  private:
+    static constexpr std::array<double, 64> WEIGHTS{1, -0.25, 0.1};
+    PieceCounter counter_{WEIGHTS};
+    mutable std::atomic<int> left_;
+};
+
+template <class Error, class Run>
+bool throws(Run run) {
+    try {
+        run();
+    } catch (const Error&) {
+        return true;
+    }
+    return false;
+}
+
+void test_every_piece_is_done_once() {
+    for (const int threads : {1, 2, 7}) {
+        for (const std::size_t at_a_time : {std::size_t{1}, std::size_t{32}, SIZE_MAX}) {
+            std::vector<std::atomic<int>> done(1000);
+            share_work(done.size(), at_a_time, threads,
+                       [&] { return [&](std::size_t i) { ++done[i]; }; });
+            for (const auto& times : done) {
+                CHECK_EQUAL(times.load(), 1);
+            }
+        }
+    }
+}
+
+void test_errors_reach_the_caller() {
+    for (const int threads : {1, 2, 8}) {
+        std::atomic<std::size_t> begun{0};
+        CHECK(throws<std::runtime_error>([&] {
+            share_work(1'000'000, 1, threads, [&] {
+                return [&](std::size_t i) {
+                    ++begun;
+                    if (i == 100) {
+                        throw std::runtime_error("piece 100");
+                    }
+                };
+            });
+        }));
+        CHECK(begun < 1'000'000);  // the others have stopped
+        CHECK(throws<std::bad_alloc>([&] {
+            share_work(1000, 1, threads,
+                       [&]() -> std::function<void(std::size_t)> { throw std::bad_alloc(); });
+        }));
+    }
+}
+
+void test_players_that_run_out_of_memory() {
+    const auto judge = std::make_shared<RunsOut>(5);
+    Player player;
+    player.judgement = {judge, judge, View::inversion};
+    std::array<std::int8_t, 64> differences{};
+    CHECK(throws<std::bad_alloc>(
+        [&] { play_games(player, player, MatchRules{}, {0, 64}, 8, {differences, {}}); }));
+
+    const auto searching = std::make_shared<RunsOut>(3);
+    SearchSettings settings;
+    settings.table_bits = 10;
+    settings.threads = 4;
+    Searcher searcher({searching, searching, View::inversion}, settings);
+    CHECK(throws<std::bad_alloc>([&] { searcher.search(START, {.depth = 8}); }));
+}
+
+// Nodes within nodes, as the solver opens them, where any of them may throw.
+void test_a_team_survives_errors() {
+    Team team(3);
+    for (int round = 0; round < 200; ++round) {
+        SharedNode outer;
+        std::atomic<int> next{0};
+        outer.work = [&](SharedNode& on) {
+            for (int i = next++; i < 20 && !on.is_cut(); i = next++) {
+                SharedNode inner;
+                inner.parent = &on;
+                std::atomic<int> step{0};
+                inner.work = [&](SharedNode&) {
+                    for (int k = step++; k < 5; k = step++) {
+                        if (i == round % 25 && k == 3) {
+                            throw std::runtime_error("node " + std::to_string(i));
+                        }
+                    }
+                };
+                team.share(inner);
+            }
+        };
+        const bool expected = round % 25 < 20;
+        CHECK_EQUAL(throws<std::runtime_error>([&] { team.share(outer); }), expected);
+    }
+}
+
+// A solver whose helpers run out of memory throws, and its table and team serve the next position.
+void test_a_solver_survives_errors() {
+    Position position{};
+    for (const Board& board : tests::boards_of_a_random_game(3)) {
+        if (board.position().discs() == 64 - 18) {
+            position = board.position();
+        }
+    }
+    CHECK_EQUAL(64 - position.discs(), 18);
+    const int expected = EndgameSolver(16, {}, 1).solve(position).score;
+    const auto runs_out = std::make_shared<RunsOut>(1);
+    EndgameSolver solver(16, {runs_out, 1.0}, 4);
+    int failed = 0;
+    for (int i = 0; i < 3; ++i) {
+        try {
+            CHECK_EQUAL(solver.solve(position).score, expected);
+        } catch (const std::bad_alloc&) {
+            ++failed;
+        }
+    }
+    CHECK(failed >= 2);  // the first one may find nobody idle to share with
+}
+
+}  // namespace
+
+int main() {
+    test_every_piece_is_done_once();
+    test_errors_reach_the_caller();
+    test_players_that_run_out_of_memory();
+    test_a_team_survives_errors();
+    test_a_solver_survives_errors();
+    std::cout << "threads: passed\n";
+}
