@@ -69,7 +69,7 @@ test-sanitizers: $(VENV)/dev
 
 test-threads: $(VENV)/dev
 	$(call sanitized,thread-sanitized,thread,-DOUTFLANK_CORE_TESTS=ON)
-	$(call core_tests,thread-sanitized) --tests-regex 'playouts|search|endgame|threads|opening_book'
+	$(call core_tests,thread-sanitized) --tests-regex 'playouts|search|endgame|threads'
 
 # For hours, guided by coverage: needs Clang. What it finds is kept in build/fuzz-corpus.
 FUZZ_SECONDS ?= 3600

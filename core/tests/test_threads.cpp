@@ -149,9 +149,39 @@ void test_a_solver_survives_errors() {
     CHECK(failed >= 2);  // the first one may find nobody idle to share with
 }
 
+// Threads that overwrite each other's entries: whatever is found is whole, and of its position.
+void test_a_shared_transposition_table() {
+    TranspositionTable<ExactBounds> table(4);
+    const auto known_of = [](const Position& position) {
+        ExactBounds known;
+        known.lower = static_cast<std::int8_t>(position.mover % 64);
+        known.upper = static_cast<std::int8_t>(position.opponent % 64);
+        known.best = static_cast<std::uint8_t>((position.mover ^ position.opponent) % 64);
+        known.empties = static_cast<std::uint8_t>(position.mover % 60);
+        return known;
+    };
+    std::atomic<int> found{0};
+    share_work(100'000, 100, 4, [&] {
+        return [&](std::size_t i) {
+            Generator generator(5, i % 64);
+            const Bits mover = generator.next();
+            const Position position{mover, generator.next() & ~mover};
+            if (const auto known = table.find(position)) {
+                const ExactBounds expected = known_of(position);
+                CHECK(known->lower == expected.lower && known->upper == expected.upper &&
+                      known->best == expected.best && known->empties == expected.empties);
+                ++found;
+            }
+            table.store(position, known_of(position));
+        };
+    });
+    CHECK(found > 1000);
+}
+
 }  // namespace
 
 int main() {
+    test_a_shared_transposition_table();
     test_every_piece_is_done_once();
     test_errors_reach_the_caller();
     test_players_that_run_out_of_memory();

@@ -113,6 +113,10 @@ def squares(black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C
 class Evaluator:
     def values(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
+    @property
+    def bytes(self) -> int:
+        """The memory that it holds."""
+
 def piece_counter(weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Evaluator: ...
 
 def iago(square_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Evaluator:
@@ -120,11 +124,16 @@ def iago(square_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), o
     coefficients: base and slope of positional, early, late and potential mobility.
     """
 
-def ntuple_network(tables: Sequence[Sequence[Sequence[int]]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stages: int = 1, form: str = 'compiled') -> Evaluator:
+def ntuple_network(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stages: int = 1, form: str = 'compiled') -> Evaluator:
     """form: plain, folded, or compiled (the faster of the two)."""
 
-def covering_sets(tables: Sequence[Sequence[Sequence[int]]]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
+def covering_sets(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
     """The sets of squares that the folded form of a network looks up."""
+
+def parse_league_text(text: bytes) -> tuple[list[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C')]], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """
+    The tables (squares, a row per placement; none for a piece counter) and the weights.
+    """
 
 def mlp(layers: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], add_disc_difference: bool = False) -> Evaluator: ...
 
@@ -194,7 +203,7 @@ class Learnable(Evaluator):
 
 def learning_piece_counter(weight_of_square: Sequence[int], weights: int, coherent: bool) -> Learnable: ...
 
-def learning_network(tables: Sequence[Sequence[Sequence[int]]], stages: int, coherent: bool) -> Learnable: ...
+def learning_network(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], stages: int, coherent: bool) -> Learnable: ...
 
 def learning_mlp(nodes: Sequence[int], first_layer: Sequence[int], first_biases: Sequence[int], first_layer_weights: int, add_disc_difference: bool, coherent: bool) -> Learnable: ...
 

@@ -34,6 +34,7 @@ from outflank.interfaces.cli import (
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+NO_THREAD = "can't start new thread"  # Python's words where there is no memory for a thread's stack
 # The root of a command line's own errors. Typer brings its own copy of click or uses the installed
 # one, by version; its public BadParameter leads to the right one: BadParameter < UsageError < this.
 ClickError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -103,6 +104,11 @@ def main() -> None:
         code = 1
     except (ValueError, OSError, MemoryError, ClickError) as error:
         print(f"outflank: {_sentence(error)}", file=sys.stderr)
+        code = EXIT_BAD_INPUT
+    except RuntimeError as error:
+        if str(error) != NO_THREAD:
+            raise
+        print(f"outflank: {_sentence(MemoryError())}", file=sys.stderr)
         code = EXIT_BAD_INPUT
     sys.exit(code if isinstance(code, int) else 0)
 
