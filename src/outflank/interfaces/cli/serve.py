@@ -57,6 +57,7 @@ def serve(
     reads_a_minute: Annotated[int, typer.Option(help="Requests from one address.", min=1)] = 1200,
     plays_a_minute: Annotated[int, typer.Option(help="Moves asked for by one address.", min=1)] = 3000,
     writes_a_minute: Annotated[int, typer.Option(help="Submissions from one address.", min=1)] = 60,
+    connections_per_address: Annotated[int, typer.Option(help="Open at once.", min=1)] = 128,
 ) -> None:
     """The league on the web: its table, its players, and a board to play them. The environment variable
     OUTFLANK_ADMIN_TOKEN sets the token with which players are removed and competitions started."""
@@ -68,6 +69,7 @@ def serve(
     settings = WebSettings(
         database=db, runs=runs, admin_token=os.environ.get(ADMIN_TOKEN) or None, behind_proxy=behind_proxy,
         reads_a_minute=reads_a_minute, plays_a_minute=plays_a_minute, writes_a_minute=writes_a_minute,
+        connections_per_address=connections_per_address,
     )  # fmt: skip
     if re.fullmatch(r"sqlite(\+\w+)?:(//)?(/(:memory:)?)?", db):
         raise ValueError("a league needs a file that its workers see too: use sqlite:///FILE")
@@ -146,7 +148,7 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
 
     from outflank.games.match import available_cores
     from outflank.interfaces.cli.worker_process import WorkerProcess
-    from outflank.interfaces.web.connections import Connection
+    from outflank.interfaces.web.connections import connections_of_a_server
 
     class Announced(Server):
         """Says where to find it as soon as it answers."""
@@ -158,9 +160,12 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
                 gc.freeze()  # what is there now stays: looking through it for rubbish would hold up everybody
                 out.print(f"The league is at {_address(listener)}", highlight=False, soft_wrap=True)
 
+    settings: WebSettings = app.state.settings
+    per_address = None if settings.behind_proxy else settings.connections_per_address
     config = Config(
-        app, http=Connection, log_config=None, access_log=False, server_header=False, proxy_headers=False,
-        limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        app, http=connections_of_a_server(per_address), ws="none", log_config=None, access_log=False,
+        server_header=False, proxy_headers=False, limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )  # fmt: skip
     server = Announced(config)
 
