@@ -15,8 +15,8 @@ from typing import Any
 
 import httpx
 import numpy as np
-
 from benchmarks.worst_players import WorstPlayer, worst_players
+
 from outflank import NTupleNetwork
 from outflank.evaluators.league_text import write_league_text
 
@@ -62,7 +62,9 @@ class Field:
         base = f"http://127.0.0.1:{self.plan.port}"
         return httpx.Client(base_url=base, transport=transport, timeout=ANSWER_SECONDS)
 
-    def ask(self, what: str, client: httpx.Client, method: str, path: str, **more: Any) -> httpx.Response | None:
+    def ask(
+        self, what: str, client: httpx.Client, method: str, path: str, **more: Any
+    ) -> httpx.Response | None:
         """The answer, counted; None where there was none."""
         try:
             answer = client.request(method, path, **more)
@@ -82,6 +84,14 @@ class Field:
                 return str(answer.json()["key"])
             assert not self.is_over, "nobody could register"
             time.sleep(LOOK_SECONDS)
+
+    def hand_in(
+        self, what: str, client: httpx.Client, key: str, form: dict[str, str], file: bytes
+    ) -> httpx.Response | None:
+        authorization = {"Authorization": f"Bearer {key}"}
+        return self.ask(
+            what, client, "POST", "/api/v1/players", data=form, headers=authorization, files={"file": file}
+        )
 
     def note(self, kind: str, answer: httpx.Response) -> None:
         """What became of a player that was handed in."""
@@ -104,10 +114,12 @@ def attack(plan: Attack, sender: Connection) -> None:
     worst = list(worst_players(SEED, plan.is_small))
     sender.send("ready")
     field = Field(plan)
-    threads = [threading.Thread(target=_hand_in_normal_ones, args=(field,))]
-    for number in range(plan.visitors):
-        for deed in (_hand_in, _play, _compare):
-            threads.append(threading.Thread(target=deed, args=(field, number, worst), daemon=True))
+    threads = [
+        threading.Thread(target=deed, args=(field, number, worst), daemon=True)
+        for number in range(plan.visitors)
+        for deed in (_hand_in, _play, _compare)
+    ]
+    threads.append(threading.Thread(target=_hand_in_normal_ones, args=(field,)))
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -134,8 +146,7 @@ def _hand_in_one(field: Field, client: httpx.Client, key: str, player: WorstPlay
     """Until it is taken or refused for what it is."""
     form = {"name": f"worst {turn}", "view": player.view}
     while not field.is_over:
-        answer = field.ask("uploads", client, "POST", "/api/v1/players", data=form,
-                           headers={"Authorization": f"Bearer {key}"}, files={"file": player.copy(turn)})  # fmt: skip
+        answer = field.hand_in("uploads", client, key, form, player.copy(turn))
         if answer is not None and answer.status_code not in (429, 503):
             field.note(player.kind, answer)
             return
@@ -190,8 +201,7 @@ def _hand_in_normal(field: Field, key: str, number: int) -> None:
     with field.client("127.0.3.1") as client:
         while player is None and time.monotonic() < until:
             form = {"name": f"normal {number}", "view": "inversion"}
-            answer = field.ask("normal uploads", client, "POST", "/api/v1/players", data=form,
-                               headers={"Authorization": f"Bearer {key}"}, files={"file": file})  # fmt: skip
+            answer = field.hand_in("normal uploads", client, key, form, file)
             if answer is not None and answer.status_code == 201:
                 player, seen["handed_in"] = answer.json()["id"], time.monotonic() - began
             else:
@@ -209,14 +219,16 @@ def _look_after(field: Field) -> None:
     with field.client("127.0.3.2") as client:
         for player, kind in field.taken:
             answer = field.ask("looks afterwards", client, "GET", f"/api/v1/players/{player}")
-            if answer is None or answer.status_code != 200:
-                outcome = "taken, then no answer"
-            elif found := answer.json()["fault"]:
-                outcome = f"taken, then failed: {found}"
-            else:
-                scores = answer.json()["scores"]
-                outcome = "taken, " + (("final" if scores[-1]["is_final"] else "provisional") + " score" if scores else "not scored yet")  # noqa: E501
-            field.outcomes.setdefault(kind, Counter())[outcome] += 1
+            outcome = _outcome(answer.json()) if answer and answer.status_code == 200 else "no answer"
+            field.outcomes.setdefault(kind, Counter())[f"taken, {outcome}"] += 1
+
+
+def _outcome(player: dict[str, Any]) -> str:
+    if player["fault"]:
+        return f"then failed: {player['fault']}"
+    if not player["scores"]:
+        return "not scored yet"
+    return "final score" if player["scores"][-1]["is_final"] else "provisional score"
 
 
 def _report(field: Field, worst: list[WorstPlayer]) -> dict[str, Any]:

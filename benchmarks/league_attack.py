@@ -27,7 +27,9 @@ from benchmarks.watched_server import WatchedServer
 PROMISED_P99 = 0.150  # seconds
 PROMISED_BYTES = 1 << 30  # of the server
 PROMISED_SCORE = 30.0  # seconds until a normal player's provisional score
-PRIORITY = -5  # of the readers, to the rest: they would be elsewhere, and not take turns with what they measure
+PRIORITY = (
+    -5
+)  # of the readers, to the rest: they would be elsewhere, and not take turns with what they measure
 
 
 def report(server: WatchedServer, readers: Readers, attacked: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +52,10 @@ def report(server: WatchedServer, readers: Readers, attacked: dict[str, Any]) ->
 
 def table(found: dict[str, Any]) -> str:
     """The report for people."""
-    lines = ["| asked for | answers | half within | 99 % within | longest | statuses |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| asked for | answers | half within | 99 % within | longest | statuses |",
+        "|---|---|---|---|---|---|",
+    ]
     for kind, seen in found["readers"]["kinds"].items():
         times = " | ".join(f"{1000 * seen[what]:.0f} ms" for what in ("p50", "p99", "longest"))
         lines.append(f"| {kind} | {seen['answers']:,} | {times} | {_counted(seen['statuses'])} |")
@@ -67,10 +72,14 @@ def table(found: dict[str, Any]) -> str:
     server = found["server"]
     sizes = ", ".join(f"{what} {size / 2**20:,.0f} MB" for what, size in server["largest_bytes"].items())
     lines += ["", f"Largest in memory: {sizes}."]
-    lines.append(f"The server ended {len(server['ended'])} times {server['ended'] or ''}, its worker "
-                 f"{server['worker_ended']} times; {server['tracebacks']} tracebacks in its log.")  # fmt: skip
+    ended = ", ".join(f"code {one['code']} after {one['after_seconds']} s" for one in server["ended"])
+    ends = f"{len(server['ended'])} times{f' ({ended})' if ended else ''}"
+    lines.append(f"The server ended {ends}, its worker {server['worker_ended']} times.")
+    lines.append(f"Tracebacks in the log: {server['tracebacks']}.")
     lag = found["readers"]["client_lag_p99"]
-    lines.append(f"Cores: {found['cores']}, load {found['load']}; the readers' own delay: {1000 * lag:.0f} ms (p99).")
+    lines.append(
+        f"Cores: {found['cores']}, load {found['load']}; the readers' own delay: {1000 * lag:.0f} ms (p99)."
+    )
     lines += [f"{'kept' if kept else 'BROKEN'}: {promise}" for promise, kept in found["promises"].items()]
     return "\n".join(lines)
 
@@ -80,7 +89,9 @@ def _counted(counts: dict[str, int]) -> str:
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--players", type=int, default=500, help="of the league, with their scores")
     parser.add_argument("--rate", type=float, default=300, help="requests a second of readers")
@@ -88,8 +99,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--worst", type=int, default=50, help="players of the visitors")
     parser.add_argument("--normal-every", type=float, default=60, help="seconds between normal players")
     parser.add_argument("--small", action="store_true", help="harmless players, to try this out")
-    parser.add_argument("--address-space", type=float, default=6,
-                        help="GB that the server and each of its children may map, for the machine's sake")  # fmt: skip
+    bound = "GB that the server and each of its children may map, for the machine's sake"
+    parser.add_argument("--address-space", type=float, default=6, help=bound)
     parser.add_argument("--json", type=Path, help="a file for the report as JSON")
     parser.add_argument("--log", type=Path, help="a file for what the server logged")
     return parser.parse_args()
@@ -105,7 +116,9 @@ def main() -> None:
         with WatchedServer(folder, database, int(given.address_space * 2**30)) as server:
             spawning = multiprocessing.get_context("spawn")
             receiver, sender = spawning.Pipe(duplex=False)
-            plan = Attack(server.port, given.seconds, given.visitors, given.worst, given.normal_every, given.small)
+            plan = Attack(
+                server.port, given.seconds, given.visitors, given.worst, given.normal_every, given.small
+            )
             attackers = spawning.Process(target=attack, args=(plan, sender))
             attackers.start()
             assert receiver.recv() == "ready"

@@ -82,7 +82,13 @@ class WatchedServer:
                 size, command = process.memory_info().rss, process.cmdline()
             except psutil.Error:
                 continue
-            what = "server" if process.pid == server.pid else "worker" if "worker" in command else "another child"
+            what = (
+                "server"
+                if process.pid == server.pid
+                else "worker"
+                if "worker" in command
+                else "another child"
+            )
             sizes[what] = max(sizes[what], size)
             sizes["all of them together"] += size
         self.largest |= sizes

@@ -4,13 +4,13 @@
 >>> "MLP of 4,096 hidden nodes" in kinds
 True
 
-Each is made once; `copy(number)` is the same player but for one weight, so that a league takes it for another.
+Each is made once; `copy(number)` is the same player but for one weight, which a league takes for another.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,8 +117,8 @@ def _doubled_wide(random: np.random.Generator, small: bool) -> WorstPlayer:
     hidden = 64 if small else 4096
     network = {"kind": "mlp", "hidden": hidden}
     architecture = {"kind": "doubled", "black": network, "white": network}
-    return WorstPlayer("doubled, two MLPs of 4,096 hidden nodes",
-                       _file(architecture, random.normal(size=2 * (66 * hidden + 1)), view="doubled"), "")  # fmt: skip
+    content = _file(architecture, random.normal(size=2 * (66 * hidden + 1)), view="doubled")
+    return WorstPlayer("doubled, two MLPs of 4,096 hidden nodes", content, "")
 
 
 def _many_tables(random: np.random.Generator, small: bool) -> WorstPlayer:
@@ -162,7 +162,12 @@ def _text(tables: Sequence[tuple[int, np.ndarray[Any, np.dtype[np.int64]]]]) -> 
     """The League's text but for the last weight, with weights of one digit."""
     parts: list[str] = [str(len(tables))]
     for length, squares in tables:
-        parts += [str(length), str(len(squares)), _spaced(squares.ravel().tolist()), "1 0 2 " * 3 ** (length - 1)]
+        parts += [
+            str(length),
+            str(len(squares)),
+            _spaced(squares.ravel().tolist()),
+            "1 0 2 " * 3 ** (length - 1),
+        ]
     return " ".join(parts)[:-2].encode()
 
 

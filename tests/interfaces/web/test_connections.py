@@ -213,7 +213,9 @@ def test_only_so_many_requests_wait(port: int) -> None:
         assert statuses(answer_of(client)) == []
         assert time.monotonic() < began + SLOW_SECONDS
     with connected(port) as client:
-        client.sendall(SLOW + (REQUEST + b"\r\n") * (MOST_PIPELINED - 1) + REQUEST + b"Connection: close\r\n\r\n")
+        client.sendall(
+            SLOW + (REQUEST + b"\r\n") * (MOST_PIPELINED - 1) + REQUEST + b"Connection: close\r\n\r\n"
+        )
         assert statuses(answer_of(client)) == [b"200"] * (MOST_PIPELINED + 1)
 
 

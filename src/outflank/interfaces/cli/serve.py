@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 ADMIN_TOKEN = "OUTFLANK_ADMIN_TOKEN"
 MOST_CONNECTIONS = 1000
+MOST_FILES = 4096  # open at once: connections, and what the server itself reads
 SHUTDOWN_SECONDS = 5
 SWITCH_SECONDS = 0.0005  # after which a thread that works lets others answer; Python's own is ten times that
 
@@ -75,8 +76,24 @@ def serve(
         raise ValueError("a league needs a file that its workers see too: use sqlite:///FILE")
     with listening(host, port) as listener:
         app = _league_app(settings, published, players or [])
+        _prepare()
         set_up_logs()
         _serve(app, listener, None if no_worker else db)
+
+
+def _prepare() -> None:
+    """What killed processes left is removed, and files may be open for as many connections as are taken."""
+    from outflank.league.scratch import remove_left_behind
+
+    remove_left_behind()
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @contextmanager

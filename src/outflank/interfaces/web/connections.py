@@ -191,7 +191,9 @@ class Connection(HttpToolsProtocol):
             return
         if not self._is_answering:
             content = json.dumps({"error": text}).encode()
-            head = f"content-type: application/json\r\ncontent-length: {len(content)}\r\nconnection: close\r\n"
+            head = (
+                f"content-type: application/json\r\ncontent-length: {len(content)}\r\nconnection: close\r\n"
+            )
             retry = "retry-after: 5\r\n" if status in (429, 503) else ""
             self.transport.write(STATUS_LINE[status] + f"{head}{retry}\r\n".encode() + content)
         self.transport.close()
