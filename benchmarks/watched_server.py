@@ -7,6 +7,7 @@ import resource
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -58,7 +59,8 @@ class WatchedServer:
         served = start(self._folder, self._database, port)
         whole = psutil.Process(served.process.pid)
         for process in (whole, *whole.children(recursive=True)):
-            process.rlimit(resource.RLIMIT_AS, (self._address_space, self._address_space))
+            with suppress(psutil.Error):  # it has ended, or has less than that already
+                process.rlimit(resource.RLIMIT_AS, (self._address_space, self._address_space))
         return served
 
     def _watch(self) -> None:
