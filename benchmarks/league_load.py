@@ -52,7 +52,7 @@ class Measured:
         )
 
 
-def fill(folder: Path, database: str, players: int) -> None:
+def fill(folder: Path, database: str, players: int, waiting: int = WAITING) -> None:
     """A league of so many players: most are scored, the last wait for the worker."""
     store = Store(database)
     league = League(store)
@@ -65,7 +65,7 @@ def fill(folder: Path, database: str, players: int) -> None:
         for number in range(players):
             content = counter_file(folder, number).read_bytes()
             digest = hashlib.sha256(content).hexdigest()
-            name, kind, is_scored = f"player {number}", "weighted piece counter", number < players - WAITING
+            name, kind, is_scored = f"player {number}", "weighted piece counter", number < players - waiting
             session.add(Content(digest=digest, content=content))
             session.flush()
             player = Player(

@@ -7,19 +7,18 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 from outflank.league.inspection import fault_of
+from outflank.league.scratch import scratch_folder
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 
 
 def loaded_player(content: bytes, view: str, name: str) -> GreedyPlayer:
     """A player from its file, which the league has inspected once already."""
-    with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
-        path = Path(folder) / "player"
+    with scratch_folder() as folder:
+        path = folder / "player"
         path.write_bytes(content)
         try:
             loaded = named_player(f"{path},view={view}")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 ADMIN_TOKEN = "OUTFLANK_ADMIN_TOKEN"
 MOST_CONNECTIONS = 1000
+MOST_FILES = 4096  # open at once: connections, and what the server itself reads
 SHUTDOWN_SECONDS = 5
 SWITCH_SECONDS = 0.0005  # after which a thread that works lets others answer; Python's own is ten times that
 
@@ -57,6 +58,7 @@ def serve(
     reads_a_minute: Annotated[int, typer.Option(help="Requests from one address.", min=1)] = 1200,
     plays_a_minute: Annotated[int, typer.Option(help="Moves asked for by one address.", min=1)] = 3000,
     writes_a_minute: Annotated[int, typer.Option(help="Submissions from one address.", min=1)] = 60,
+    connections_per_address: Annotated[int, typer.Option(help="Open at once.", min=1)] = 128,
 ) -> None:
     """The league on the web: its table, its players, and a board to play them. The environment variable
     OUTFLANK_ADMIN_TOKEN sets the token with which players are removed and competitions started."""
@@ -68,13 +70,30 @@ def serve(
     settings = WebSettings(
         database=db, runs=runs, admin_token=os.environ.get(ADMIN_TOKEN) or None, behind_proxy=behind_proxy,
         reads_a_minute=reads_a_minute, plays_a_minute=plays_a_minute, writes_a_minute=writes_a_minute,
+        connections_per_address=connections_per_address,
     )  # fmt: skip
     if re.fullmatch(r"sqlite(\+\w+)?:(//)?(/(:memory:)?)?", db):
         raise ValueError("a league needs a file that its workers see too: use sqlite:///FILE")
     with listening(host, port) as listener:
         app = _league_app(settings, published, players or [])
+        _prepare()
         set_up_logs()
         _serve(app, listener, None if no_worker else db)
+
+
+def _prepare() -> None:
+    """What killed processes left is removed, and files may be open for as many connections as are taken."""
+    from outflank.league.scratch import remove_left_behind
+
+    remove_left_behind()
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @contextmanager
@@ -146,7 +165,7 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
 
     from outflank.games.match import available_cores
     from outflank.interfaces.cli.worker_process import WorkerProcess
-    from outflank.interfaces.web.connections import Connection
+    from outflank.interfaces.web.connections import connections_of_a_server
 
     class Announced(Server):
         """Says where to find it as soon as it answers."""
@@ -158,9 +177,12 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
                 gc.freeze()  # what is there now stays: looking through it for rubbish would hold up everybody
                 out.print(f"The league is at {_address(listener)}", highlight=False, soft_wrap=True)
 
+    settings: WebSettings = app.state.settings
+    per_address = None if settings.behind_proxy else settings.connections_per_address
     config = Config(
-        app, http=Connection, log_config=None, access_log=False, server_header=False, proxy_headers=False,
-        limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        app, http=connections_of_a_server(per_address), ws="none", log_config=None, access_log=False,
+        server_header=False, proxy_headers=False, limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )  # fmt: skip
     server = Announced(config)
 

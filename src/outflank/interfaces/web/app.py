@@ -22,7 +22,7 @@ from outflank.interfaces.web.comparison import ShortMatches
 from outflank.interfaces.web.kept import KeptTable
 from outflank.interfaces.web.kept_competitions import KeptCompetitions
 from outflank.interfaces.web.players_at_hand import PlayersAtHand
-from outflank.interfaces.web.security import AddHeaders, LimitRates, Rates
+from outflank.interfaces.web.security import AddHeaders, LimitRates, Rates, RelativeRedirects
 from outflank.interfaces.web.settings import WebSettings
 from outflank.interfaces.web.snapshots import Snapshots
 from outflank.interfaces.web.streams import Streams
@@ -66,7 +66,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     for module in (api, monitoring, play, lab, pages):
         app.include_router(module.router)
     app.mount("/static", CheckedFiles(directory=STATIC), name="static")
-    for middleware in (LimitRates, LimitBodies, monitoring.Measure, AddHeaders):
+    for middleware in (RelativeRedirects, LimitRates, LimitBodies, monitoring.Measure, AddHeaders):
         app.add_middleware(middleware)  # the last is the outermost
     faults.add_to(app)
     return app

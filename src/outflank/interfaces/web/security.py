@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import time
 from collections import OrderedDict
 from typing import Annotated
+from urllib.parse import urlsplit, urlunsplit
 
 from fastapi import Depends, Header, HTTPException, Request
 from starlette.datastructures import MutableHeaders
@@ -15,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TABLE_COST = 0.04  # of the table as it stands, in requests of any other kind
 MOST_ADDRESSES = 50_000  # remembered at once; the longest unseen are forgotten first
+WITH_PORT = re.compile(r"(\[.*\]|[^:]*)(:[0-9]{1,5})?")  # an address of the newer internet is in brackets
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -71,10 +74,29 @@ def network_of(address: str) -> str:
     return str(ipaddress.IPv6Network((parsed.packed[:8] + bytes(8), 64)))
 
 
+def forwarded_address(header: str) -> str | None:
+    """The last address of an X-Forwarded-For, which the proxy itself has added; some add the port too. None
+    if it is no address: the proxy did not write it, or hides it.
+
+    >>> forwarded_address("10.0.0.1, 203.0.113.7:51234"), forwarded_address('"[2001:db8::1]:443"')
+    ('203.0.113.7', '2001:db8::1')
+    >>> forwarded_address("2001:db8::1"), forwarded_address("unknown"), forwarded_address("203.0.113.7:x")
+    ('2001:db8::1', None, None)
+    """
+    last = header.rsplit(",", 1)[-1].strip().strip('"').strip()
+    found = WITH_PORT.fullmatch(last)
+    try:
+        return str(ipaddress.ip_address(found[1].strip("[]") if found else last))
+    except ValueError:
+        return None
+
+
 def address_of(request: Request) -> str:
-    """Whose request it is; behind a proxy the last address, which the proxy itself has added."""
-    if request.app.state.settings.behind_proxy and (forwarded := request.headers.getlist("x-forwarded-for")):
-        return forwarded[-1].rsplit(",", 1)[-1].strip()[:64]
+    """Whose request it is; behind a proxy the address that the proxy says, or its own if it says none."""
+    if request.app.state.settings.behind_proxy and (headers := request.headers.getlist("x-forwarded-for")):
+        address = forwarded_address(headers[-1])
+        if address is not None:
+            return address
     return request.client.host if request.client else "unknown"
 
 
@@ -110,6 +132,34 @@ class LimitRates:
                 await refusal(scope, receive, send)
                 return
         await self.app(scope, receive, send)
+
+
+class RelativeRedirects:
+    """Redirects lead to a path, wherever the server is reached: the framework's own name the host and scheme
+    that a request came with, which behind a proxy are the proxy's affair, and anyone's to write."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def redirected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if "location" in headers:
+                    headers["location"] = without_host(headers["location"])
+            await send(message)
+
+        await self.app(scope, receive, redirected if scope["type"] == "http" else send)
+
+
+def without_host(location: str) -> str:
+    """A path with what follows it. Two slashes at its beginning would be a host again.
+
+    >>> without_host("http://elsewhere/competitions?a=1#top"), without_host("http://here//elsewhere/")
+    ('/competitions?a=1#top', '/elsewhere/')
+    """
+    _, _, path, query, fragment = urlsplit(location)
+    return urlunsplit(("", "", f"/{path.lstrip('/')}", query, fragment))
 
 
 class AddHeaders:

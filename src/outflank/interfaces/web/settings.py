@@ -20,6 +20,7 @@ class WebSettings:
     reads_a_minute: int = 1200
     plays_a_minute: int = 3000  # a class of players behind one address
     writes_a_minute: int = 60
+    connections_per_address: int = 128  # open at once; behind a proxy it is the proxy's to count them
     most_waiting: int = 500  # jobs; with so many to do no more players are taken
 
     def __post_init__(self) -> None:
@@ -33,3 +34,5 @@ class WebSettings:
         rates = (self.reads_a_minute, self.plays_a_minute, self.writes_a_minute, self.most_waiting)
         if min(rates) < 1:
             raise ValueError("a rate must be at least 1 a minute")
+        if self.connections_per_address < 1:
+            raise ValueError("an address needs at least 1 connection")

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from outflank.interfaces.web.security import network_of
+
 MOST_STREAMS = 64
 MOST_OF_AN_ADDRESS = 8
 
@@ -33,17 +35,18 @@ class Streams:
         return self._open.total()
 
     def is_full_for(self, address: str) -> bool:
-        return self.count >= MOST_STREAMS or self._open[address] >= MOST_OF_AN_ADDRESS
+        return self.count >= MOST_STREAMS or self._open[network_of(address)] >= MOST_OF_AN_ADDRESS
 
     @contextmanager
     def opened(self, address: str) -> Iterator[None]:
-        self._open[address] += 1
+        network = network_of(address)
+        self._open[network] += 1
         try:
             yield
         finally:
-            self._open[address] -= 1
-            if not self._open[address]:
-                del self._open[address]
+            self._open[network] -= 1
+            if not self._open[network]:
+                del self._open[network]
 
     @contextmanager
     def ended_by_signals(self) -> Iterator[None]:

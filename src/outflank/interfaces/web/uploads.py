@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outflank.league.league import LARGEST_FILE
+from outflank.league.scratch import scratch_folder
 
 FIELDS = 64 << 10  # what name, view, note and link may take beside the file
 LARGEST_UPLOAD = LARGEST_FILE + FIELDS
@@ -147,8 +147,8 @@ async def form_of(request: Request) -> AsyncIterator[dict[str, Any]]:
 @contextmanager
 def on_disk(upload: UploadFile) -> Iterator[Path]:
     """The uploaded file under a name of ours: names that others choose never touch the disk."""
-    with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
-        path = Path(folder) / "player"
+    with scratch_folder() as folder:
+        path = folder / "player"
         with path.open("wb") as file:
             while chunk := upload.file.read(1 << 20):
                 file.write(chunk)
