@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from outflank.players.greedy import GreedyPlayer
 
 MEMORY = 2 << 30  # of address space: the interpreter and its libraries take half a gigabyte of it
-CPU_SECONDS = 20
+CPU_SECONDS = 15
 WALL_SECONDS = 60.0
 MOST_WEIGHTS = 8_000_000
 LARGEST_ANSWER = 64 << 10

@@ -27,6 +27,7 @@ from outflank.interfaces.web.answers import (
     player_answer,
     row_answer,
 )
+from outflank.interfaces.web.downloads import Downloads
 from outflank.interfaces.web.inspections import Inspections
 from outflank.interfaces.web.kept import KeptTable, kept_table
 from outflank.interfaces.web.security import Admin, Key, address_of, is_admin, network_of
@@ -199,14 +200,18 @@ def remove(league: TheLeague, table: TheTable, player_id: PlayerId) -> None:
 
 
 @router.get("/players/{player_id}/file", response_class=Response)
-def file(league: TheLeague, player_id: PlayerId) -> Response:
+async def file(request: Request, league: TheLeague, player_id: PlayerId) -> Response:
     """The file as it was submitted."""
-    found = league.player(player_id)
-    content = league.content(player_id)
+    downloads: Downloads = request.app.state.downloads
+    return await downloads.answer(
+        network_of(address_of(request)), lambda: run_in_threadpool(_file, league, player_id)
+    )
+
+
+def _file(league: League, player_id: int) -> tuple[str, bytes]:
+    name, content = league.player(player_id).name, league.content(player_id)
     ending = "safetensors" if content[8:9] == b"{" and b"\0" in content[:8] else "player"
-    name = found.name.replace(" ", "-")
-    headers = {"Content-Disposition": f'attachment; filename="{name}.{ending}"'}
-    return Response(content, media_type="application/octet-stream", headers=headers)
+    return f"{name.replace(' ', '-')}.{ending}", content
 
 
 @router.get("/players/{player_id}/picture", response_class=Response)

@@ -21,6 +21,7 @@ from starlette.staticfiles import StaticFiles
 from outflank.interfaces.web import api, faults, lab, monitoring, pages, play
 from outflank.interfaces.web.comparison import ShortMatches
 from outflank.interfaces.web.compute_pool import ComputePool
+from outflank.interfaces.web.downloads import Downloads
 from outflank.interfaces.web.inspections import Inspections
 from outflank.interfaces.web.kept import KeptTable
 from outflank.interfaces.web.kept_competitions import KeptCompetitions
@@ -61,6 +62,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.streams = Streams()
     app.state.metrics = monitoring.Metrics()
     app.state.inspections = Inspections()
+    app.state.downloads = Downloads()
     app.state.rates = Rates(
         {"read": settings.reads_a_minute, "play": settings.plays_a_minute, "write": settings.writes_a_minute}
     )

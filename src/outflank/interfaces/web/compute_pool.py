@@ -35,8 +35,8 @@ LARGEST_ANSWER = 1 << 20
 QUICK_SECONDS = 2.0  # on a machine that is not idle; most take some milliseconds
 LONG_SECONDS = 10.0
 QUICK_FILE = 256 << 10  # bytes of a file that is read and compiled in an instant, whatever it holds
-QUICK_LOAD_SECONDS = 0.25
-MOST_KNOWN = 10_000  # players of which it is known whether they load quickly
+QUICK_CPU_SECONDS = 0.3  # of a task whose player has to be loaded first
+MOST_KNOWN = 10_000  # players of which it is known whether they are quick
 BUSY = "too many people ask for moves and matches; try again in a moment"
 QUICK = QueueLimits(
     running=1, running_each=1, waiting=200, waiting_each=40, wait_seconds=10.0, retry_seconds=2
@@ -64,7 +64,7 @@ class ComputePool:
         self._league = league
         self.quick = _Lane(QUICK, QUICK_SECONDS, niceness=0)
         self.long = _Lane(LONG, LONG_SECONDS, niceness=10)
-        self._loads_quickly: OrderedDict[str, bool] = OrderedDict()  # by digest
+        self._known: OrderedDict[str, bool] = OrderedDict()  # by digest: whether a player is quick
 
     async def run(self, task: Task, address: str) -> bytes:
         """The bytes that the task gives. HTTPException: 503 if it must wait too long or takes too long, 422
@@ -72,13 +72,13 @@ class ComputePool:
         is_quick = not task.is_long and all([await self._is_quick(player) for player in task.players])
         lane = self.quick if is_quick else self.long
         try:
-            result, load_seconds = await lane.run(task, address, self._league)
+            result, seconds = await lane.run(task, address, self._league)
         except HTTPException as error:
             if is_quick and error.status_code == 503 and isinstance(error.__cause__, TimeoutError):
                 self._note(task, False)
             raise
-        if load_seconds:
-            self._note(task, load_seconds <= QUICK_LOAD_SECONDS)
+        if not task.is_long:
+            self._note(task, seconds <= QUICK_CPU_SECONDS)
         return result
 
     async def start(self) -> None:
@@ -92,16 +92,16 @@ class ComputePool:
         return [*self.quick.processes, *self.long.processes]
 
     async def _is_quick(self, player: Player) -> bool:
-        known = self._loads_quickly.get(player.digest)
+        known = self._known.get(player.digest)
         if known is not None:
             return known
         return await run_in_threadpool(self._league.file_size, player.id) <= QUICK_FILE
 
-    def _note(self, task: Task, loads_quickly: bool) -> None:
+    def _note(self, task: Task, is_quick: bool) -> None:
         for player in task.players:
-            self._loads_quickly[player.digest] = loads_quickly
-        while len(self._loads_quickly) > MOST_KNOWN:
-            self._loads_quickly.popitem(last=False)
+            self._known[player.digest] = is_quick
+        while len(self._known) > MOST_KNOWN:
+            self._known.popitem(last=False)
 
 
 class _Lane:
@@ -173,7 +173,7 @@ class _Process:
             return process
 
     async def run(self, task: Task, league: League, seconds: float) -> tuple[bytes, float]:
-        """The task's bytes, and the seconds that its players took to load. Whatever goes wrong, the process
+        """The task's bytes, and the seconds of a processor that it takes. Whatever goes wrong, the process
         goes with it: what is left of its answer would be taken for the next one's."""
         process = await self.start()
         try:
@@ -193,7 +193,7 @@ class _Process:
                 "fault in a compute process", extra={"fields": {"fault": str(answer["fault"])[:10_000]}}
             )
             raise RuntimeError(f"a compute process could not do {task.name}")
-        return result, float(answer["result"]["load_seconds"])
+        return result, float(answer["result"])
 
     async def close(self) -> None:
         self._is_closed = True
@@ -227,7 +227,8 @@ class _Process:
 
 async def _send(process: asyncio.subprocess.Process, message: bytes) -> None:
     assert process.stdin is not None
-    process.stdin.write(len(message).to_bytes(4, "big") + message)
+    process.stdin.write(len(message).to_bytes(4, "big"))
+    process.stdin.write(message)
     await process.stdin.drain()
 
 

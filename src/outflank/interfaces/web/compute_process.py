@@ -2,8 +2,9 @@
 
 A message is four bytes of length and so many bytes; the first of a request and of an answer is JSON. A
 request names a task, its arguments and its players, by digest and view. Players that are not in the cache
-are asked for ({"wants": [0, 1]}), and their files follow, one message each. The answer is {"result": ...}
-and a message with its bytes, {"refused": "a sentence"} or {"fault": "a traceback"}.
+are asked for ({"wants": [0, 1]}), and their files follow, one message each. The answer is {"result": ...},
+the seconds of a processor that this takes with players that are not in the cache, and a message with its
+bytes; or {"refused": "a sentence"}, or {"fault": "a traceback"}.
 
 Nothing is pickled: this process handles what strangers have sent, and the server trusts its answers no
 further than their length.
@@ -14,13 +15,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 import traceback
 from typing import Any, BinaryIO
 
 from outflank.interfaces.web.compute_tasks import TASKS
-from outflank.interfaces.web.player_cache import PlayerCache
+from outflank.interfaces.web.player_cache import LoadedPlayer, PlayerCache, PlayerKey
 from outflank.league.process_limits import die_with, limit_process, step_back
-from outflank.players.greedy import GreedyPlayer
 
 MEMORY = 2 << 30  # of address space: half a gigabyte for libraries, the cache, and room to load a player
 READY = {"ready": True}
@@ -40,8 +41,10 @@ class ComputeProcess:
 
     def _answer(self, request: dict[str, Any]) -> None:
         try:
-            players, load_seconds = self._fetched([(digest, view) for digest, view in request["players"]])
-            result = TASKS[request["task"]](players, **request["arguments"])
+            loaded = self._fetched([(digest, view) for digest, view in request["players"]])
+            began = time.process_time()
+            result = TASKS[request["task"]]([one.player for one in loaded], **request["arguments"])
+            seconds = time.process_time() - began + sum(one.load_seconds for one in loaded)
         except ValueError as error:
             self._send(_json({"refused": " ".join(str(error).split())}))
         except MemoryError:
@@ -49,23 +52,20 @@ class ComputeProcess:
         except Exception:
             self._send(_json({"fault": traceback.format_exc()}))
         else:
-            self._send(_json({"result": {"load_seconds": load_seconds}}), result)
+            self._send(_json({"result": seconds}), result)
 
-    def _fetched(self, keys: list[tuple[str, str]]) -> tuple[list[GreedyPlayer], float]:
-        """The players, and the seconds of a processor that it took to load the slowest."""
-        players = [self._players.get(key) for key in keys]
-        wanted = [number for number, player in enumerate(players) if player is None]
-        slowest = 0.0
+    def _fetched(self, keys: list[PlayerKey]) -> list[LoadedPlayer]:
+        found = {key: loaded for key in keys if (loaded := self._players.get(key)) is not None}
+        wanted = [number for number, key in enumerate(keys) if key not in found]
         if wanted:
             self._send(_json({"wants": wanted}))
-            contents = [self._receive() for _ in wanted]  # all of them, or the next message would be one
+            contents = [self._receive() for _ in wanted]  # all of them, or the next request would be one
             for number, content in zip(wanted, contents, strict=True):
                 assert content is not None
-                players[number] = self._load(keys[number], content)
-                slowest = max(slowest, self._players.load_seconds)
-        return [player for player in players if player is not None], slowest
+                found[keys[number]] = self._load(keys[number], content)
+        return [found[key] for key in keys]
 
-    def _load(self, key: tuple[str, str], content: bytes) -> GreedyPlayer:
+    def _load(self, key: PlayerKey, content: bytes) -> LoadedPlayer:
         try:
             return self._players.load(key, content)
         except MemoryError:
