@@ -19,6 +19,7 @@ import pytest
 
 from outflank.interfaces.league_client import LeagueClient
 from outflank.interfaces.web.compute_pool import LONG_SECONDS, QUICK_SECONDS
+from outflank.interfaces.web.compute_process import MEMORY
 from outflank.interfaces.web.player_cache import PlayerCache
 from outflank.league.inspection import Inspected
 from outflank.league.league import League
@@ -184,6 +185,11 @@ def test_a_process_that_is_killed_is_replaced(server: Served, ids: dict[str, int
     with visitor(server) as client:
         for depth in (1, 3):
             assert move(client, ids["all-2"], depth).status_code == 200
+
+
+def test_every_process_has_a_bound_of_memory(server: Served) -> None:
+    for child in all_ready(server):
+        assert child.rlimit(psutil.RLIMIT_AS) == (MEMORY, MEMORY)
 
 
 def test_large_players_freeze_nothing(server: Served, ids: dict[str, int], tmp_path: Path) -> None:
