@@ -48,10 +48,26 @@ class StoredPlayer:
 def load_player(path: str | Path) -> StoredPlayer:
     """Read a player file of either format."""
     path = Path(path)
-    head = _read_head(path)
-    if _looks_like_safetensors(head):
-        return _load_safetensors(path)
-    return StoredPlayer(read_league_text(_read_text(path, head), str(path)))
+    if path.is_dir():
+        raise PlayerFileError(f"{path} is a folder, not a player file")
+    size = path.stat().st_size
+    if size > LARGEST_FILE:
+        raise PlayerFileError(f"{path} has {size >> 20} MB; a player file has at most {LARGEST_FILE >> 20}")
+    with path.open("rb") as file:
+        content = file.read(LARGEST_FILE + 1)  # whatever it has become since
+    return read_player(content, str(path))
+
+
+def read_player(content: bytes, source: str = "player") -> StoredPlayer:
+    """The player that a file of either format holds; `source` is how errors name it."""
+    if _looks_like_safetensors(content):
+        return _read_safetensors(content, source)
+    if len(content) > LARGEST_TEXT:
+        most = LARGEST_TEXT >> 20
+        raise PlayerFileError(f"{source} has {len(content) >> 20} MB; a text player file has at most {most}")
+    if b"\0" in content[:64]:
+        raise PlayerFileError(f"{source} is neither a League text file nor a safetensors file")
+    return StoredPlayer(read_league_text(content.removeprefix(codecs.BOM_UTF8), source))
 
 
 def save_player(player: StoredPlayer, path: str | Path) -> None:
@@ -69,73 +85,55 @@ def save_player(player: StoredPlayer, path: str | Path) -> None:
     write_whole(path, content)
 
 
-def _read_head(path: Path) -> bytes:
-    if path.is_dir():
-        raise PlayerFileError(f"{path} is a folder, not a player file")
-    size = path.stat().st_size
-    if size > LARGEST_FILE:
-        raise PlayerFileError(f"{path} has {size >> 20} MB; a player file has at most {LARGEST_FILE >> 20}")
-    with path.open("rb") as file:
-        return file.read(64)
-
-
-def _looks_like_safetensors(head: bytes) -> bool:
+def _looks_like_safetensors(content: bytes) -> bool:
     """A safetensors file opens with the header's length (8 bytes) and a JSON object."""
-    return len(head) > 8 and head[8:9] == b"{" and int.from_bytes(head[:8], "little") < LARGEST_FILE
+    return content[8:9] == b"{" and int.from_bytes(content[:8], "little") < LARGEST_FILE
 
 
-def _read_text(path: Path, head: bytes) -> bytes:
-    if path.stat().st_size > LARGEST_TEXT:
-        size = path.stat().st_size >> 20
-        raise PlayerFileError(f"{path} has {size} MB; a text player file has at most {LARGEST_TEXT >> 20}")
-    if b"\0" in head:
-        raise PlayerFileError(f"{path} is neither a League text file nor a safetensors file")
-    return path.read_bytes().removeprefix(codecs.BOM_UTF8)
-
-
-def _load_safetensors(path: Path) -> StoredPlayer:
+def _read_safetensors(content: bytes, source: str) -> StoredPlayer:
     from pydantic import ValidationError
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError, deserialize
 
     from outflank.evaluators.player_schema import PlayerMetadata
 
-    _check_header(path)
     try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = (file.metadata() or {}).get(FORMAT)
-            if metadata is None or list(file.keys()) != ["weights"]:
-                raise PlayerFileError(f"{path} is a safetensors file, but not an {FORMAT} file")
-            stored = file.get_slice("weights")
-            if stored.get_dtype() not in ("F32", "F64") or len(stored.get_shape()) != 1:
-                raise PlayerFileError(
-                    f"{path}: its weights are {stored.get_dtype()} of shape {stored.get_shape()}, "
-                    "not a list of 32-bit or 64-bit floats"
-                )
-            weights = file.get_tensor("weights")
-    except SafetensorError as error:
-        raise PlayerFileError(f"{path} is damaged or cut off: {error}") from None
-    try:
+        metadata = _metadata_of(content)
+        tensors = dict(deserialize(content))
+        if metadata is None or list(tensors) != ["weights"]:
+            raise PlayerFileError(f"{source} is a safetensors file, but not an {FORMAT} file")
+        weights = _weights_of(tensors["weights"])
         described = PlayerMetadata.model_validate(json.loads(metadata, object_pairs_hook=_each_key_once))
-        evaluator = _build(described, weights.astype(np.float64))
+        evaluator = _build(described, weights)
+    except SafetensorError as error:
+        raise PlayerFileError(f"{source} is damaged or cut off: {error}") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise PlayerFileError(f"{path}: its metadata is wrong at {where}: {first['msg']}") from None
+        raise PlayerFileError(f"{source}: its metadata is wrong at {where}: {first['msg']}") from None
+    except PlayerFileError:
+        raise
     except (ValueError, RecursionError) as error:
-        raise PlayerFileError(f"{path}: {error}") from None
+        raise PlayerFileError(f"{source}: {error}") from None
     return StoredPlayer(evaluator, described.view, described.provenance)
 
 
-def _check_header(path: Path) -> None:
-    """Refuse names that stand twice in the file's header, which the library takes."""
-    with path.open("rb") as file:
-        header = file.read(int.from_bytes(file.read(8), "little"))
-    try:
-        json.loads(header, object_pairs_hook=_each_key_once)
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        return  # the library says what is wrong
-    except ValueError as error:
-        raise PlayerFileError(f"{path}: {error}") from None
+def _metadata_of(content: bytes) -> str | None:
+    """Our entry in the header, where each name stands once: of two, the library keeps one, and another reader
+    may keep the other."""
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length], object_pairs_hook=_each_key_once)
+    entry = header["__metadata__"].get(FORMAT) if "__metadata__" in header else None
+    return entry if isinstance(entry, str) else None
+
+
+def _weights_of(tensor: Mapping[str, Any]) -> FloatArray:
+    if tensor["dtype"] not in ("F32", "F64") or len(tensor["shape"]) != 1:
+        raise ValueError(
+            f"its weights are {tensor['dtype']} of shape {tensor['shape']}, "
+            "not a list of 32-bit or 64-bit floats"
+        )
+    stored = np.frombuffer(tensor["data"], dtype="<f4" if tensor["dtype"] == "F32" else "<f8")
+    return stored.astype(np.float64)
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

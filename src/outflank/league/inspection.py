@@ -3,49 +3,99 @@
 >>> from importlib.resources import files
 >>> inspect_file(Path(str(files("outflank") / "data" / "players" / "all-2.player")), "inversion").weights
 288
+
+The process also compiles the player and plays a few games: what costs more than the league can afford for
+every visitor and 100,000 games is refused, with the figures.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+import time
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from outflank.evaluators.storage import VIEWS, View
+from outflank.league.process_limits import die_with, limit_process, step_back
+
+if TYPE_CHECKING:
+    from outflank.league.player_cost import PlayerCost
+    from outflank.players.greedy import GreedyPlayer
 
 MEMORY = 2 << 30  # of address space: the interpreter and its libraries take half a gigabyte of it
-CPU_SECONDS = 20
-WALL_SECONDS = 60
+CPU_SECONDS = 15
+WALL_SECONDS = 60.0
 MOST_WEIGHTS = 8_000_000
+LARGEST_ANSWER = 64 << 10
+NICENESS = 10
 
 
 @dataclass(frozen=True)
 class Inspected:
-    """What a player file holds."""
+    """What a player file holds. The cost is measured where the file is not trusted."""
 
     view: View
     kind: str
     description: str
     weights: int
+    cost: PlayerCost | None = None
 
 
 def inspect_file(path: Path, view: View | None) -> Inspected:
     """What the file holds, seen through the view it names or the given one. ValueError says what is wrong
     with it, in a sentence that can be shown to whoever sent it."""
-    command = [sys.executable, "-m", "outflank.league.inspection", str(path), view or ""]
+    process = subprocess.Popen(
+        inspection_command(path, view), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
     try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=WALL_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        raise ValueError("the file takes too long to read; is it a player?") from None
+        output, _ = process.communicate(timeout=WALL_SECONDS)
+    except BaseException as error:
+        end_group(process.pid)
+        output, _ = process.communicate()
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
+    return inspection_result(output, process.returncode)
+
+
+def inspection_command(path: Path, view: View | None) -> list[str]:
+    """To be started in a session of its own; what it writes is for inspection_result()."""
+    return [sys.executable, "-m", "outflank.league.inspection", str(path), view or "", str(os.getpid())]
+
+
+def end_group(process: int) -> None:
+    """Kill a process that leads a session, and whatever it may have started."""
     try:
-        answer = json.loads(ran.stdout)
-    except ValueError:  # it was killed at its limits
-        raise ValueError("the file takes too much memory or time to read; is it a player?") from None
-    if "fault" in answer:
-        raise ValueError(answer["fault"])
-    return Inspected(**answer)
+        if hasattr(os, "killpg"):
+            os.killpg(process, signal.SIGKILL)
+        else:
+            os.kill(process, signal.SIGTERM)
+    except (ProcessLookupError, PermissionError):  # it is gone
+        pass
+
+
+def inspection_result(output: bytes, code: int | None) -> Inspected:
+    """What an inspection has written and ended with; ValueError as in inspect_file."""
+    from outflank.league.player_cost import PlayerCost
+
+    stage = "to read"
+    for line in output[:LARGEST_ANSWER].splitlines():  # what it is about to do, then the answer
+        answer = json.loads(line)
+        if "fault" in answer:
+            raise ValueError(answer["fault"])
+        if "view" in answer:
+            return Inspected(**answer | {"cost": PlayerCost(**answer["cost"])})
+        stage = answer["stage"]
+    if code == -getattr(signal, "SIGXCPU", 0):
+        raise ValueError(f"it takes more than {CPU_SECONDS} s of a processor {stage}; is it a player?")
+    raise ValueError(
+        f"it takes more than {WALL_SECONDS:.0f} s or {MEMORY >> 30} GB of memory {stage}; is it a player?"
+    )
 
 
 def fault_of(error: Exception, path: str) -> str:
@@ -59,7 +109,11 @@ def fault_of(error: Exception, path: str) -> str:
 
 
 def inspect_here(path: Path, view: str) -> Inspected:
-    """As inspect_file, in this process: for files that can be trusted."""
+    """As inspect_file, in this process and without measuring: for files that can be trusted."""
+    return _read(path, view)[0]
+
+
+def _read(path: Path, view: str) -> tuple[Inspected, GreedyPlayer]:
     from outflank.evaluators.storage import load_player
     from outflank.players.greedy import GreedyPlayer
 
@@ -74,30 +128,38 @@ def inspect_here(path: Path, view: str) -> Inspected:
         raise ValueError(f"it has {weights:,} weights; the league takes at most {MOST_WEIGHTS:,}")
     player = GreedyPlayer(stored.evaluator, chosen)
     description = getattr(player.evaluator, "description", "")
-    return Inspected(chosen, description.split(",")[0][:40], description[:500], weights)
+    return Inspected(chosen, description.split(",")[0][:40], description[:500], weights), player
 
 
-def _limit() -> None:
-    """Systems without limits (Windows) read with the wall clock alone."""
+def _inspect_and_measure(path: Path, view: str) -> Inspected:
+    from outflank.league.player_cost import measured_cost
+
+    _say({"stage": "to read"})
+    began = time.process_time()
+    found, player = _read(path, view)
+    cost = measured_cost(player, time.process_time() - began, lambda stage: _say({"stage": stage}))
+    if cost.fault is not None:
+        raise ValueError(cost.fault)
+    return replace(found, cost=cost)
+
+
+def _main(path: str, view: str, parent: str) -> None:
+    die_with(int(parent))
+    limit_process(MEMORY, CPU_SECONDS)
+    step_back(NICENESS)
     try:
-        import resource
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _main(path: str, view: str) -> None:
-    _limit()
-    try:
-        answer: dict[str, object] = asdict(inspect_here(Path(path), view))
+        answer: dict[str, object] = asdict(_inspect_and_measure(Path(path), view))
     except (ValueError, OSError) as error:
         answer = {"fault": fault_of(error, path)}
     except (MemoryError, RecursionError):
-        answer = {"fault": "the file takes too much memory to read; is it a player?"}
-    sys.stdout.write(json.dumps(answer))  # to inspect_file, which started this process
+        answer = {"fault": f"the file takes more than {MEMORY >> 30} GB of memory to read; is it a player?"}
+    _say(answer)
+
+
+def _say(answer: dict[str, object]) -> None:
+    """To whoever started this process; one whole line at a time, for it may be killed at any moment."""
+    os.write(1, json.dumps(answer).encode() + b"\n")
 
 
 if __name__ == "__main__":
-    _main(*sys.argv[1:3])
+    _main(*sys.argv[1:4])

@@ -187,6 +187,15 @@ class League:
             player = _player(session, player_id)
             return session.get_one(Content, player.digest).content
 
+    def file_size(self, player_id: int) -> int:
+        """Bytes of the file as it was submitted."""
+        size = select(func.length(Content.content)).join(Player, Player.digest == Content.digest)
+        with self.store.reading() as session:
+            found = session.scalar(size.where(Player.id == player_id))
+        if found is None:
+            raise NotFound(f"there is no player {player_id}")
+        return int(found)
+
     def picture(self, player_id: int) -> bytes | None:
         """A picture of its network, once the worker has drawn it."""
         with self.store.reading() as session:

@@ -7,22 +7,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from outflank.league.inspection import fault_of
-from outflank.league.scratch import scratch_folder
+from outflank.evaluators.storage import View, read_player
 from outflank.players.greedy import GreedyPlayer
-from outflank.players.names import named_player
 
 
-def loaded_player(content: bytes, view: str, name: str) -> GreedyPlayer:
+def loaded_player(content: bytes, view: View, name: str) -> GreedyPlayer:
     """A player from its file, which the league has inspected once already."""
-    with scratch_folder() as folder:
-        path = folder / "player"
-        path.write_bytes(content)
-        try:
-            loaded = named_player(f"{path},view={view}")
-        except ValueError as error:
-            raise ValueError(fault_of(error, str(path))) from None
-    assert isinstance(loaded, GreedyPlayer)
-    return replace(loaded, name=name)
+    return GreedyPlayer(read_player(content, "the file").evaluator, view, name=name)

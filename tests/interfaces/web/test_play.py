@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from outflank import Board, PieceCounter, named_player
-from outflank.interfaces.web.judging import judged_moves
+from outflank.interfaces.web.move_values import judged_moves
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.minimax import minimax_values
 from tests.interfaces.web.conftest import PageAt, screenshot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
@@ -26,12 +27,17 @@ from outflank.interfaces.web.answers import (
     player_answer,
     row_answer,
 )
+from outflank.interfaces.web.downloads import Downloads
+from outflank.interfaces.web.inspections import Inspections
 from outflank.interfaces.web.kept import KeptTable, kept_table
-from outflank.interfaces.web.security import Admin, Key, is_admin
+from outflank.interfaces.web.security import Admin, Key, address_of, is_admin, network_of
 from outflank.interfaces.web.uploads import form_of, on_disk
 from outflank.league.competitions import DOUBLE_GAMES, Competitions
+from outflank.league.inspection import Inspected
 from outflank.league.jobs import Jobs
-from outflank.league.league import League, TableRow
+from outflank.league.league import LARGEST_FILE, League, TableRow
+from outflank.league.names import checked_link, checked_name, checked_note
+from outflank.league.schema import Entrant, Player
 
 FAULTS: dict[int | str, dict[str, Any]] = {
     code: {"model": Fault} for code in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 503)
@@ -135,7 +141,10 @@ SUBMISSION = {
 @router.post("/players", status_code=201, openapi_extra=SUBMISSION)
 async def submit(request: Request, league: TheLeague, table: TheTable, key: Key) -> SubmittedAnswer:
     """Submit a player: the League's text format, which needs a view, or outflank's own."""
-    await run_in_threadpool(_may_submit, request, league, key)  # before anything is read
+    entrant = await run_in_threadpool(_who_may_submit, request, league, key)  # before anything is read
+    inspections: Inspections = request.app.state.inspections
+    address = network_of(address_of(request))
+    inspections.refuse_if_full(address, key)
     async with form_of(request) as form:
         texts = {name: form.get(name, "") for name in ("name", "view", "note", "link")}
         upload = form.get("file")
@@ -143,27 +152,38 @@ async def submit(request: Request, league: TheLeague, table: TheTable, key: Key)
             raise HTTPException(422, "the form needs a file and a name, and may have view, note and link")
         if texts["view"] not in ("", *VIEWS):
             raise HTTPException(422, f"a view is one of {', '.join(VIEWS)}, not {texts['view'][:20]!r}")
-        async with request.app.state.inspections:  # reading a file is a process with a gigabyte to itself
-            answer = await run_in_threadpool(_submitted, league, key, upload, texts)
+        _refuse_what_needs_no_reading(upload, texts)
+        async with on_disk(upload) as path:
+            inspected = await inspections.inspect(path, texts["view"] or None, address, key)
+            player = await run_in_threadpool(_added, league, entrant, path, inspected, texts)
     table.changed()
-    return answer
+    return SubmittedAnswer(id=player.id, name=player.name, weights=player.weights, kind=player.kind,
+                           view=player.view, state="waiting", page=f"/players/{player.id}")  # fmt: skip
 
 
-def _may_submit(request: Request, league: League, key: str) -> None:
-    league.entrant(key)
+def _who_may_submit(request: Request, league: League, key: str) -> Entrant:
+    entrant = league.entrant(key)
     most = request.app.state.settings.most_waiting
     if Jobs(league.store, "server").counts()["waiting"] >= most:
         text = f"{most} players and matches wait to be played; submit when there are fewer"
         raise HTTPException(503, text, {"Retry-After": "60"})
+    return entrant
 
 
-def _submitted(league: League, key: str, upload: UploadFile, texts: dict[str, Any]) -> SubmittedAnswer:
-    with on_disk(upload) as path:
-        player = league.submit(
-            key, path, name=texts["name"], view=texts["view"] or None, note=texts["note"], link=texts["link"]
-        )
-    return SubmittedAnswer(id=player.id, name=player.name, weights=player.weights, kind=player.kind,
-                           view=player.view, state="waiting", page=f"/players/{player.id}")  # fmt: skip
+def _refuse_what_needs_no_reading(upload: UploadFile, texts: dict[str, Any]) -> None:
+    checked_name(texts["name"], "player")
+    checked_note(texts["note"])
+    checked_link(texts["link"])
+    if (upload.size or 0) > LARGEST_FILE:
+        raise HTTPException(413, f"a player's file has at most {LARGEST_FILE >> 20} MB")
+
+
+def _added(
+    league: League, entrant: Entrant, path: Path, inspected: Inspected, texts: dict[str, Any]
+) -> Player:
+    return league.add(
+        entrant, path.read_bytes(), inspected, name=texts["name"], note=texts["note"], link=texts["link"]
+    )
 
 
 @router.get("/players/{player_id}")
@@ -180,14 +200,18 @@ def remove(league: TheLeague, table: TheTable, player_id: PlayerId) -> None:
 
 
 @router.get("/players/{player_id}/file", response_class=Response)
-def file(league: TheLeague, player_id: PlayerId) -> Response:
+async def file(request: Request, league: TheLeague, player_id: PlayerId) -> Response:
     """The file as it was submitted."""
-    found = league.player(player_id)
-    content = league.content(player_id)
+    downloads: Downloads = request.app.state.downloads
+    return await downloads.answer(
+        network_of(address_of(request)), lambda: run_in_threadpool(_file, league, player_id)
+    )
+
+
+def _file(league: League, player_id: int) -> tuple[str, bytes]:
+    name, content = league.player(player_id).name, league.content(player_id)
     ending = "safetensors" if content[8:9] == b"{" and b"\0" in content[:8] else "player"
-    name = found.name.replace(" ", "-")
-    headers = {"Content-Disposition": f'attachment; filename="{name}.{ending}"'}
-    return Response(content, media_type="application/octet-stream", headers=headers)
+    return f"{name.replace(' ', '-')}.{ending}", content
 
 
 @router.get("/players/{player_id}/picture", response_class=Response)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,9 +20,11 @@ from starlette.staticfiles import StaticFiles
 
 from outflank.interfaces.web import api, faults, lab, monitoring, pages, play
 from outflank.interfaces.web.comparison import ShortMatches
+from outflank.interfaces.web.compute_pool import ComputePool
+from outflank.interfaces.web.downloads import Downloads
+from outflank.interfaces.web.inspections import Inspections
 from outflank.interfaces.web.kept import KeptTable
 from outflank.interfaces.web.kept_competitions import KeptCompetitions
-from outflank.interfaces.web.players_at_hand import PlayersAtHand
 from outflank.interfaces.web.security import AddHeaders, LimitRates, Rates, RelativeRedirects
 from outflank.interfaces.web.settings import WebSettings
 from outflank.interfaces.web.snapshots import Snapshots
@@ -32,7 +35,6 @@ from outflank.league.store import Store
 from outflank.studies.machine import version
 
 STATIC = Path(__file__).parent / "static"
-INSPECTIONS = 2  # files read at once, each in a process of its own
 
 
 class CheckedFiles(StaticFiles):
@@ -55,11 +57,12 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.kept = KeptTable(app.state.league)
     app.state.snapshots = Snapshots(app.state.kept)
     app.state.kept_competitions = KeptCompetitions(app.state.league)
-    app.state.short_matches = ShortMatches(app.state.league)
-    app.state.desk = play.Desk(PlayersAtHand(app.state.league))
+    app.state.compute_pool = ComputePool(app.state.league)
+    app.state.short_matches = ShortMatches(app.state.compute_pool)
     app.state.streams = Streams()
     app.state.metrics = monitoring.Metrics()
-    app.state.inspections = asyncio.Semaphore(INSPECTIONS)
+    app.state.inspections = Inspections()
+    app.state.downloads = Downloads()
     app.state.rates = Rates(
         {"read": settings.reads_a_minute, "play": settings.plays_a_minute, "write": settings.writes_a_minute}
     )
@@ -74,6 +77,12 @@ def create_app(settings: WebSettings) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    pool: ComputePool = app.state.compute_pool
+    starting = asyncio.create_task(pool.start())  # pages need not wait for it
     with app.state.streams.ended_by_signals():
         yield
+    starting.cancel()
+    with contextlib.suppress(asyncio.CancelledError, OSError, EOFError):
+        await starting
+    await pool.close()
     app.state.league.store.close()

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
-import threading
-import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from outflank.games.match import Match
 from outflank.games.standings import PairResult
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed
+from outflank.interfaces.web.compute_pool import ComputePool, Task
 from outflank.interfaces.web.scales import Interval
-from outflank.league.league import League
-from outflank.league.loading import loaded_player
 from outflank.league.schema import Player
 
 EPSILON = 0.1  # as in the league's scoring
 DOUBLE_GAMES = 200
 MOST_KEPT = 1000
-WAIT_SECONDS = 10.0  # for others' matches
-PLAY_SECONDS = 10.0
 Pair = tuple[str, str]
 
 
@@ -50,16 +45,11 @@ class Difference:
         return not self.ci95[0] <= 0 <= self.ci95[1]
 
 
-class TooBusy(Exception):
-    """Others play, or the two take too long."""
-
-
 class ShortMatches:
-    """Matches that people ask for: one is played at a time, and what was played is kept a while."""
+    """Matches that people ask for; what was played is kept a while."""
 
-    def __init__(self, league: League) -> None:
-        self._league = league
-        self._playing = threading.Lock()
+    def __init__(self, pool: ComputePool) -> None:
+        self._pool = pool
         self._kept: OrderedDict[Pair, Tally] = OrderedDict()
 
     def known(self, first: Player, second: Player) -> Tally | None:
@@ -68,30 +58,18 @@ class ShortMatches:
         tally = self._kept.get(pair)
         return _turned(tally) if tally is not None and is_turned else tally
 
-    def play(self, first: Player, second: Player) -> None:
+    async def play(self, first: Player, second: Player, address: str) -> None:
         """Play the match unless it was played. The same two always play the same games."""
-        if not self._playing.acquire(timeout=WAIT_SECONDS):
-            raise TooBusy
-        try:
-            if self.known(first, second) is None:
-                pair, is_turned = _pair(first, second)
-                self._kept[pair] = self._tally(*((second, first) if is_turned else (first, second)))
-                if len(self._kept) > MOST_KEPT:
-                    self._kept.popitem(last=False)
-        finally:
-            self._playing.release()
-
-    def _tally(self, first: Player, second: Player) -> Tally:
-        players = [loaded_player(self._league.content(one.id), one.view, one.name) for one in (first, second)]
-        seed = pair_seed(round(1000 * EPSILON), first.digest, second.digest)
-        match = Match(*players, double_games=DOUBLE_GAMES, epsilon=EPSILON, seed=seed, threads=1)
-        tally = Tally()
-        until = time.monotonic() + PLAY_SECONDS
-        for batch in match.batches():
-            tally += batch.tally
-            if time.monotonic() > until and tally.games < 2 * DOUBLE_GAMES:
-                raise TooBusy
-        return tally
+        if self.known(first, second) is not None:
+            return
+        pair, is_turned = _pair(first, second)
+        players = (second, first) if is_turned else (first, second)
+        seed = pair_seed(round(1000 * EPSILON), *(player.digest for player in players))
+        arguments = {"double_games": DOUBLE_GAMES, "epsilon": EPSILON, "seed": seed}
+        counted = json.loads(await self._pool.run(Task("match", arguments, players, is_long=True), address))
+        self._kept[pair] = Tally(**counted | {"double_games": tuple(counted["double_games"])})
+        if len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
 
 
 def _pair(first: Player, second: Player) -> tuple[Pair, bool]:

@@ -20,7 +20,8 @@ from outflank.league.league import League, TableRow
 
 LOOK_SECONDS = 0.1  # between looks at whether another process, such as a worker, has changed the table
 OLDEST_SECONDS = 1.0  # of an answer from before a change
-MOST_ANSWERS = 256
+MOST_ANSWERS = 256  # of the table as it is, and as many of the one before
+MOST_BYTES = 16 << 20  # of either
 Make = Callable[[Sequence[TableRow]], bytes]
 
 
@@ -86,9 +87,11 @@ class KeptTable:
     def _make(self, query: Hashable, make: Make) -> bytes:
         version = self._latest()
         if query not in version.answers:
-            if len(version.answers) >= MOST_ANSWERS:
+            answer = make(version.rows)
+            held = sum(map(len, version.answers.values()))
+            if len(version.answers) >= MOST_ANSWERS or held + len(answer) > MOST_BYTES:
                 version.answers = {}
-            version.answers[query] = make(version.rows)
+            version.answers[query] = answer
         return version.answers[query]
 
     def _latest(self) -> _Version:

@@ -7,17 +7,19 @@ import gzip
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from outflank.games.standings import Standings
 from outflank.interfaces.web.api import Order, Sort, TheLeague, TheTable
-from outflank.interfaces.web.comparison import DOUBLE_GAMES, EPSILON, Difference, ShortMatches, TooBusy
+from outflank.interfaces.web.comparison import DOUBLE_GAMES, EPSILON, Difference, ShortMatches
 from outflank.interfaces.web.competition_page import CompetitionPage
 from outflank.interfaces.web.kept_competitions import KeptCompetitions
 from outflank.interfaces.web.league_page import TableQuery, league_page
 from outflank.interfaces.web.rendering import page, rendered
 from outflank.interfaces.web.scales import Scale
+from outflank.interfaces.web.security import address_of, network_of
 from outflank.interfaces.web.snapshots import Snapshots
 from outflank.league.competitions import Competitions
 from outflank.league.league import HOUSE, League, NotFound, TableRow
@@ -110,18 +112,15 @@ def compare(
 
 
 @router.post("/compare")
-def play_short_match(
+async def play_short_match(
     request: Request,
     league: TheLeague,
     a: Annotated[str, Query(max_length=20)],
     b: Annotated[str, Query(max_length=20)],
 ) -> Response:
     """Play the short match of two players, then show them again."""
-    first, second = _player(league, a), _player(league, b)
-    try:
-        _short_matches(request).play(first, second)
-    except TooBusy:
-        raise HTTPException(503, "the server is too busy for this match; try again in a minute") from None
+    first, second = [await run_in_threadpool(_player, league, text) for text in (a, b)]
+    await _short_matches(request).play(first, second, network_of(address_of(request)))
     return RedirectResponse(f"/compare?a={first.id}&b={second.id}#match", 303)
 
 

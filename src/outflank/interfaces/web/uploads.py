@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+import shutil
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from fastapi import HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
@@ -144,12 +146,15 @@ async def form_of(request: Request) -> AsyncIterator[dict[str, Any]]:
         await parsed.close()
 
 
-@contextmanager
-def on_disk(upload: UploadFile) -> Iterator[Path]:
+@asynccontextmanager
+async def on_disk(upload: UploadFile) -> AsyncIterator[Path]:
     """The uploaded file under a name of ours: names that others choose never touch the disk."""
     with scratch_folder() as folder:
         path = folder / "player"
-        with path.open("wb") as file:
-            while chunk := upload.file.read(1 << 20):
-                file.write(chunk)
+        await run_in_threadpool(_copy, upload.file, path)
         yield path
+
+
+def _copy(source: BinaryIO, path: Path) -> None:
+    with path.open("wb") as file:
+        shutil.copyfileobj(source, file)

@@ -7,6 +7,8 @@ import { GameGraph, short, signed } from "./graph.js";
 const seesMotion = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 const REPLY_DELAY = seesMotion ? 450 : 100; // milliseconds: until one's own discs have turned
 const MOST_KEPT = 200; // judged positions that are remembered
+const TRIES_AGAIN = 2; // when the server is busy
+const LONGEST_PAUSE = 10; // seconds between them
 const page = (id) => document.getElementById(id);
 const other = (colour) => (colour === "black" ? "white" : "black");
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
@@ -37,7 +39,12 @@ async function ask(moves, wantsValues) {
   const query = new URLSearchParams({ moves, depth: game.depth });
   if (game.player) query.set("player", game.player);
   if (game.player && wantsValues) query.set("values", "1");
-  const response = await fetch(`/api/v1/play?${query}`);
+  let response = await fetch(`/api/v1/play?${query}`);
+  for (let again = 0; response.status === 503 && again < TRIES_AGAIN; again += 1) {
+    const seconds = Math.min(Number(response.headers.get("Retry-After")) || 1, LONGEST_PAUSE);
+    await new Promise((go) => { setTimeout(go, 1000 * seconds); });
+    response = await fetch(`/api/v1/play?${query}`);
+  }
   const answer = await response.json().catch(() => ({ error: "the server gave no answer that can be read" }));
   if (!response.ok) throw new Error(answer.error ?? `the server answered ${response.status}`);
   if (answer.choice) {
