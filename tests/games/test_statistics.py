@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from outflank import Tally
+from outflank.games.statistics import FinishedGames
 
 
 @given(st.lists(st.integers(-64, 64), min_size=4, max_size=200).filter(lambda d: len(d) % 2 == 0))
@@ -51,3 +52,44 @@ def test_interval_of_a_clean_sweep_is_not_empty() -> None:
 def test_games_come_in_pairs() -> None:
     with pytest.raises(ValueError, match="pairs"):
         Tally.of_disc_differences(np.array([1]))
+
+
+@given(
+    st.lists(st.tuples(st.integers(-64, 64), st.booleans()), min_size=4, max_size=100).filter(
+        lambda games: len(games) % 2 == 0
+    )
+)
+def test_finished_games_are_those_that_nobody_forfeited(games: list[tuple[int, bool]]) -> None:
+    differences = np.array([difference for difference, _ in games])
+    forfeited = [number for number, (_, is_forfeited) in enumerate(games) if is_forfeited]
+    finished = FinishedGames.of_disc_differences(differences, forfeited)
+    left = [difference for difference, is_forfeited in games if not is_forfeited]
+    assert finished.games == len(left)
+    assert finished.wins == sum(d > 0 for d in left)
+    assert finished.losses == sum(d < 0 for d in left)
+    if left:
+        assert finished.score == pytest.approx(np.mean([(np.sign(d) + 1) / 2 for d in left]))
+        assert finished.ci95[0] <= finished.score <= finished.ci95[1]
+    half = len(games) // 4 * 2
+    first = FinishedGames.of_disc_differences(differences[:half], [n for n in forfeited if n < half])
+    second = FinishedGames.of_disc_differences(differences[half:], [n - half for n in forfeited if n >= half])
+    assert first + second == finished
+
+
+def test_without_forfeits_the_interval_is_that_of_the_tally() -> None:
+    differences = np.random.default_rng(4).integers(-20, 30, 400)
+    finished, tally = FinishedGames.of_disc_differences(differences), Tally.of_disc_differences(differences)
+    assert (finished.score, finished.ci95) == (tally.score, tally.ci95)
+
+
+def test_the_interval_without_forfeits_covers_the_truth_about_95_times_in_100() -> None:
+    """2,000 matches of 200 double games whose two games often end alike; a quarter of them is forfeited."""
+    random = np.random.default_rng(5)
+    covered = 0
+    for _ in range(2000):
+        one = np.where(random.random(200) < 0.6, 1, -1)
+        other = np.where(random.random(200) < 0.5, one, np.where(random.random(200) < 0.6, 1, -1))
+        forfeited = np.flatnonzero(random.random(400) < 0.25).tolist()
+        low, high = FinishedGames.of_disc_differences(np.ravel([one, other], "F"), forfeited).ci95
+        covered += low <= 0.6 <= high
+    assert abs(covered / 2000 - 0.95) < 4 * (0.95 * 0.05 / 2000) ** 0.5

@@ -211,7 +211,7 @@ def test_names_with_commas_and_quotes_come_back_from_csv() -> None:
 
 
 def test_forfeits_are_counted_and_listed() -> None:
-    forfeits = (Forfeit(3, "broken", "it died"), Forfeit(8, "broken", "illegal move z9"))
+    forfeits = (Forfeit(3, "broken", "it died", False), Forfeit(8, "broken", "illegal move z9", False))
     results = [
         PairResult("a", "b", WON),
         PairResult("a", "broken", WON, forfeits),
@@ -219,6 +219,12 @@ def test_forfeits_are_counted_and_listed() -> None:
     ]
     standings = Standings.of(results)
     assert {row.player: row.forfeits for row in standings.rows} == {"a": 0, "b": 0, "broken": 2}
+    assert {row.player: row.forfeits_of_opponents for row in standings.rows} == {"a": 2, "b": 0, "broken": 0}
+    with_b, with_broken = results[0].tally, results[1].tally
+    (best,) = (row for row in standings.rows if row.player == "a")
+    assert best.finished.games == best.tally.games - 2
+    assert best.finished.wins == with_b.wins + with_broken.wins - 2
+    assert (best.finished.losses, best.finished.draws) == (best.tally.losses, best.tally.draws)
     assert standings.report()["forfeits"] == [
         {"player": "broken", "opponent": "a", "game": 3, "reason": "it died"},
         {"player": "broken", "opponent": "a", "game": 8, "reason": "illegal move z9"},
@@ -261,7 +267,7 @@ def test_a_folder_keeps_everything(folder: TournamentFolder) -> None:
     assert (settings.double_games, settings.epsilon, settings.seed) == (150, 0.1, 5)
     assert settings.starts == (Board(), Board.from_transcript("f5"))
     assert list(folder.results()) == []
-    saved = PairResult("all-2", "all-2,view=negation", WON, (Forfeit(2, "all-2", "hung, then\ndied"),))
+    saved = PairResult("all-2", "all-2,view=negation", WON, (Forfeit(2, "all-2", "hung, then\ndied", True),))
     folder.save(saved)
     assert list(folder.results()) == [saved]
 
@@ -274,6 +280,8 @@ def test_damaged_folders_are_clear_errors(folder: TournamentFolder) -> None:
         "", "{", "[]", json.dumps(good | {"wins": -1}), json.dumps(good | {"wins": 151}),
         json.dumps(good | {"double_games": [0, 0, 40, 0, 60]}), json.dumps(good | {"second": "somebody"}),
         json.dumps(good | {"double_games": [1, 2]}), json.dumps(good | {"wins": "many"}),
+        json.dumps(good | {"forfeits": [{"game": 1, "player": "somebody", "reason": ""}]}),
+        json.dumps(good | {"forfeits": [{"game": 1, "player": "random", "reason": ""}] * 2}),
     ):  # fmt: skip
         pair.write_text(broken)
         with pytest.raises(ValueError, match=rf"{pair.name} is damaged"):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import subprocess
 import sys
+import threading
+import time
 from io import BytesIO
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -152,6 +156,43 @@ def test_lines_without_end_do_not_fill_the_memory() -> None:
     source = BytesIO(b"1 name" + b" " * (3 * LONGEST_LINE) + b"\n2 protocol_version\n3 quit\n4 name\n")
     converse(GtpEngine(Slow([])), source, sink)
     assert sink.getvalue() == b"? unknown command\n\n=2 2\n\n=3\n\n"
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_hostile_input_neither_crashes_nor_fills_the_memory(protocol: str) -> None:
+    """100 MB without a line end, bytes of every kind, ids and numbers without end, 100,000 lines."""
+    noise = bytes(random.Random(6).choices(range(256), k=1 << 20))
+    long = [b"x" * (1 << 20)] * 100
+    words = [b"play", b"genmove", b"hint", b"move", b"time_settings", b"set game", b"set depth", b"ping"]
+    told = [b"%b %b\n" % (word, b"9" * 100_000) for word in words] + [b"9" * 100_000 + b" name\n"]
+    games = [b"set game " + b"(;GM[Othello];)" * 5000 + b"\n", b"set game (;" + b"B[F5]" * 100_000 + b";)\n"]
+    with subprocess.Popen(
+        [*COMMAND, "random", "--protocol", protocol],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        answers: list[bytes] = []
+        reading = threading.Thread(target=lambda: answers.extend(process.stdout or ()))
+        ask = b"\nprotocol_version\n" if protocol == "gtp" else b"\nping 1\n"
+        process.stdin.write(ask)
+        process.stdin.flush()
+        first = process.stdout.readline()
+        before = psutil.Process(process.pid).memory_info().rss
+        reading.start()
+        for piece in (*long, b"\n", noise, b"\n", *told, *games, b"undo\n" * 100_000, ask):
+            process.stdin.write(piece)
+        process.stdin.flush()
+        while not (answers and first in answers[-3:]):
+            time.sleep(0.05)
+            assert process.poll() is None
+        grown = psutil.Process(process.pid).memory_info().rss - before
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+        reading.join()
+        assert process.stderr.read() == b""
+    assert grown < 64 << 20
 
 
 @pytest.mark.parametrize("protocol", ["gtp", "nboard"])

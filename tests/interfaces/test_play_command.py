@@ -244,7 +244,10 @@ def test_passes_are_made_and_said(tmp_path: Path) -> None:
 
 def test_a_dead_engine_leaves_the_game(tmp_path: Path) -> None:
     engine = tmp_path / "engine.py"
-    engine.write_text("import sys\nsys.exit('out of coffee')\n")
+    engine.write_text(
+        "import sys\nfor line in sys.stdin:\n"
+        "    sys.exit('out of coffee') if line.startswith('genmove') else print('=\\n', flush=True)\n"
+    )
     result = piped(tmp_path, "f5\n", f"gtp:{sys.executable} {engine}", "--out", "g.txt")
     assert result.returncode == 2
     assert result.stderr.startswith("outflank: ")

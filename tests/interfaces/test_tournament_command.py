@@ -131,21 +131,37 @@ def test_from_start_positions(
 
 
 def test_a_broken_engine_forfeits_and_the_tournament_goes_on(outflank: Outflank, tmp_path: Path) -> None:
+    """It dies at its second move, in every game."""
     engine = tmp_path / "engine.py"
-    engine.write_text("import sys\nfor line in sys.stdin:\n    sys.exit(3)\n")
-    broken = f"gtp:{sys.executable} {engine}"
-    result = outflank(
-        "tournament", broken, "random", "all-2", "--double-games", 2, "--out", tmp_path / "t", "--json"
+    engine.write_text(
+        "import sys\nfrom outflank import Board\nboard, moves = Board(), 0\nfor line in sys.stdin:\n"
+        "    word, *rest = line.split()\n"
+        "    board = Board() if word == 'clear_board' else board.play(rest[1]) if word == 'play' else board\n"
+        "    moves += word == 'genmove'\n"
+        "    if moves == 2: sys.exit('out of coffee')\n"
+        "    print('=', board.legal_moves[0] if word == 'genmove' else '', end='\\n\\n', flush=True)\n"
+        "    board = board.play(board.legal_moves[0]) if word == 'genmove' else board\n"
     )
+    broken = f"gtp:{sys.executable} {engine}"
+    arguments = ("--double-games", 2, "--epsilon", 0, "--threads", 1, "--out", tmp_path / "t")
+    result = outflank("tournament", broken, "random", "all-2", *arguments, "--json")
     assert result.returncode == 0, result.stderr
     report = json.loads(result.stdout)
     (row,) = (row for row in report["players"] if row["player"] == broken)
     assert (row["wins"], row["losses"], row["forfeits"]) == (0, 8, 8)
+    assert (row["games_without_forfeits"], row["score_without_forfeits"]) == (0, None)
+    (other,) = (row for row in report["players"] if row["player"] == "random")
+    assert (other["games"], other["games_without_forfeits"], other["forfeits_of_opponents"]) == (8, 4, 4)
+    (pair,) = (p for p in report["pairs"] if {p["player"], p["opponent"]} == {"random", "all-2"})
+    score = pair["score"] if pair["player"] == "random" else 1 - pair["score"]
+    assert other["score_without_forfeits"] == pytest.approx(score)
+    assert other["score"] == pytest.approx((1 + score) / 2)
     assert {forfeit["opponent"] for forfeit in report["forfeits"]} == {"random", "all-2"}
-    assert all(forfeit["reason"] for forfeit in report["forfeits"])
+    assert all(forfeit["reason"].endswith("out of coffee") for forfeit in report["forfeits"])
     assert report["ratings_with_prior"] is True
     table = outflank("tournament", "--out", tmp_path / "t")
-    assert "forfeits" in table.stdout
+    assert "score without" in table.stdout
+    assert "Forfeited by gtp:" in table.stdout
     assert "imaginary" in table.stderr
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import re
@@ -11,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -30,65 +29,14 @@ from outflank import (
     save_player,
 )
 from outflank.games.match import Batch
+from outflank.games.records import read_game_file
 from outflank.players.engine_process import EngineFault
 from outflank.players.external import external_player
 from outflank.players.gtp_client import moves_to
 from outflank.players.nboard_client import game_as_ggf
+from tests.players.conftest import FaultyEngine, FirstMove
 
 OUTFLANK = f"{shlex.quote(sys.executable)} -c 'from outflank.interfaces.cli import main; main()'"
-FAULTY_ENGINE = Path(__file__).with_name("faulty_engine.py")
-
-
-class FirstMove:
-    """The same choice as the faulty engine."""
-
-    name = "first move"
-
-    def choose(self, board: Board) -> Square:
-        return board.legal_moves[0]
-
-
-class FaultyEngine:
-    """Names the faulty engine, and knows the processes that played."""
-
-    def __init__(self, folder: Path) -> None:
-        self._pids = folder / "pids"
-
-    def __call__(self, fault: str, options: str = "") -> ExternalPlayer:
-        command = shlex.join([sys.executable, str(FAULTY_ENGINE), fault, str(self._pids)])
-        return external_player(f"gtp{options}:{command}")
-
-    @property
-    def pids(self) -> list[int]:
-        return [int(pid) for pid in self._pids.read_text().split()]
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[FaultyEngine]:
-    """No test leaves a process or an open file behind."""
-    gc.collect()
-    open_files = _open_files()
-    faulty = FaultyEngine(tmp_path)
-    yield faulty
-    gc.collect()
-    assert [pid for pid in faulty.pids if _is_alive(pid)] == []
-    assert _open_files() == open_files
-
-
-def _open_files() -> int:
-    folder = Path("/proc/self/fd")
-    return len(list(folder.iterdir())) if folder.is_dir() else 0
-
-
-def _is_alive(pid: int) -> bool:
-    """A zombie whose new parent has not yet waited for it is not."""
-    try:
-        os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except ProcessLookupError:
-        return False
-    except FileNotFoundError:
-        return not Path("/proc/self").exists()
 
 
 def _played(match: Match) -> list[Batch]:
@@ -140,6 +88,14 @@ FAULTS = {
     "refuses": "refused 'genmove",
     "closes its output": "closed its output",
     "closes its input": "closed its input",
+    "prints bytes": "printed more than 65536 bytes",
+    "answers in bytes": "which is no move",
+    "answers another command": "answered the command 7, which it was not given",
+    "never ends its answer": "gave an answer of more than 65536 bytes",
+    "answers a huge line": "printed more than 65536 bytes without a line end",
+    "drips": "did not answer within 1 s",
+    "drips lines": "did not answer within 1 s",
+    "is slow with every command": "did not answer within 1 s",
 }
 
 
@@ -147,7 +103,7 @@ FAULTS = {
 def test_a_broken_engine_loses_each_game_and_the_match_goes_on(
     fault: str, reason: str, engine: FaultyEngine
 ) -> None:
-    options = ",timeout=1" if "did not answer" in reason else ""
+    options = ",timeout=1,startup=30" if "did not answer" in reason else ""
     match = Match(engine(fault, options), FirstMove(), double_games=1, threads=1)
     (batch,) = _played(match)
     assert batch.disc_differences.tolist() == [-64, -64]
@@ -187,19 +143,59 @@ def test_chatter_is_no_fault(engine: FaultyEngine) -> None:
     assert np.array_equal(batches[0].moves, inside[0].moves)  # type: ignore[arg-type]
 
 
+FLOODS = (
+    "prints megabytes",
+    "prints garbage",
+    "never ends its answer",
+    "answers a huge line",
+    "prints bytes",
+)
+
+
+@pytest.mark.parametrize("fault", FLOODS)
+def test_no_engine_fills_the_memory(fault: str, engine: FaultyEngine) -> None:
+    process = engine(fault)
+    tracemalloc.start()
+    try:
+        _played(Match(process, FirstMove(), double_games=1, threads=1))
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
+NBOARD_FAULTS = {
+    "pong 99": ("pong 99", "answered ping 2 with 'pong 99'"),
+    "a move unasked": ("=== d3", "gave a move without being asked: '=== d3'"),
+    "thoughts for ever": ("search d3 0 0 1\n" * 50, "printed more than 4194304 bytes that are no answer"),
+    "one line for ever": ("search " * 9999, "printed more than 65536 bytes without a line end"),
+    "bytes": ("\udcff\udcfe\x00\n" * 50, "printed more than 4194304 bytes that are no answer"),
+    "drips": ("DRIP", "did not answer within 1 s"),
+}
+
+
+@pytest.mark.parametrize(("said", "reason"), NBOARD_FAULTS.values(), ids=NBOARD_FAULTS.keys())
+def test_a_broken_nboard_engine_loses_each_game(said: str, reason: str, tmp_path: Path) -> None:
+    """It is fine until it is told a game; then it repeats one thing for ever."""
+    engine = tmp_path / "engine.py"
+    engine.write_text(
+        "import sys, time\nfor line in sys.stdin:\n"
+        "    if line.startswith('ping'): print(line.replace('ping', 'pong'), end='', flush=True)\n"
+        "    while line.startswith('set game'):\n"
+        f"        sys.stdout.buffer.write({os.fsencode(said.replace('DRIP', 'status'))!r})\n"
+        f"        {'time.sleep(0.05)' if said == 'DRIP' else ''}\n"
+        f"        {'print()' if said in ('pong 99', '=== d3') else ''}\n"
+        "        sys.stdout.flush()\n"
+    )
+    options = ",timeout=1,startup=30" if said == "DRIP" else ""
+    player = external_player(f"nboard{options}:{sys.executable} {engine}")
+    (batch,) = _played(Match(player, FirstMove(), double_games=1, threads=1))
+    assert [reason in forfeit.reason for forfeit in batch.forfeits] == [True, True], batch.forfeits
+
+
 def test_engines_that_ignore_quit_are_ended_with_their_helpers(engine: FaultyEngine) -> None:
     (batch,) = _played(Match(engine("ignores quit"), FirstMove(), double_games=1, threads=1))
     assert batch.forfeits == ()
     assert len(engine.pids) == 2  # the engine and its helper; the fixture sees that they are gone
-
-
-def test_an_engine_that_never_starts_forfeits_all_games_soon(engine: FaultyEngine) -> None:
-    batches = _played(Match(engine("never starts"), FirstMove(), double_games=30))
-    reasons = [forfeit.reason for batch in batches for forfeit in batch.forfeits]
-    assert len(reasons) == 60
-    assert reasons[0] == "did not start: ended with exit code 1: no eval.dat in this folder"
-    assert reasons[-1] == "could not be started 3 times in a row"
-    assert len(engine.pids) <= 5  # three, and those that other threads had begun
 
 
 def test_a_match_from_starts_that_an_engine_cannot_take_is_refused(engine: FaultyEngine) -> None:
@@ -280,10 +276,78 @@ def test_forfeits_on_the_command_line(engine: FaultyEngine, tmp_path: Path) -> N
     report = json.loads(result.stdout)
     assert report["losses"] == 2
     assert [(f["game"], f["reason"]) for f in report["forfeits"]] == [(0, "resigned"), (1, "resigned")]
+    assert report["forfeited"] == {
+        "player": {"games": 2, "reasons": {"resigned": 2}},
+        "opponent": {"games": 0, "reasons": {}},
+    }
+    nothing = {"games": 0, "wins": 0, "draws": 0, "losses": 0, "score": None, "ci95": None}
+    assert (result.returncode, report["error"], report["without_forfeits"]) == (0, None, nothing)
     lines = [json.loads(line) for line in (tmp_path / "g").read_text().splitlines()]
     assert [line["forfeit"]["reason"] for line in lines] == ["resigned", "resigned"]
-    shown = subprocess.run([*command, *arguments], capture_output=True, text=True).stdout
-    assert "(it resigned): 2, game 0, 1" in " ".join(shown.split())
+    assert [line["forfeit"]["colour"] for line in lines] == ["black", "white"]
+    assert [record.result for record in read_game_file(tmp_path / "g").records] == [-64, 64]
+    shown = " ".join(subprocess.run([*command, *arguments], capture_output=True, text=True).stdout.split())
+    assert "(it resigned): 2, game 0, 1" in shown
+    assert "0 by random; no game was played to its end" in shown
+
+
+def test_the_score_with_and_without_forfeits(engine: FaultyEngine, tmp_path: Path) -> None:
+    """The engine dies between games, so that most of its games count in both."""
+    name = engine("dies between games").name
+    command = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()", "match"]
+    arguments = [name, "random", "--double-games", "4", "--threads", "1", "--record", "g", "--json"]
+    result = subprocess.run([*command, *arguments], cwd=tmp_path, capture_output=True, text=True)
+    report = json.loads(result.stdout)
+    forfeited = {forfeit["game"] for forfeit in report["forfeits"]}
+    lines = [json.loads(line) for line in (tmp_path / "g").read_text().splitlines()]
+    assert forfeited == {line["game"] for line in lines if "forfeit" in line}
+    assert 0 < len(forfeited) < 8
+    points = {
+        line["game"]: (np.sign(line["disc_differences"][-1]) * (-1) ** (line["black"] != name) + 1) / 2
+        for line in lines
+        if "forfeit" not in line
+    }
+    left = report["without_forfeits"]
+    assert left["games"] == 8 - len(forfeited) == left["wins"] + left["draws"] + left["losses"]
+    assert left["score"] == pytest.approx(sum(points.values()) / len(points))
+    assert report["score"] == pytest.approx(sum(points.values()) / 8)
+    assert left["ci95"][0] <= left["score"] <= left["ci95"][1]
+
+
+def test_seconds_per_move(no_ties: Path, tmp_path: Path) -> None:
+    engine = f"gtp:{OUTFLANK} engine '{no_ties}'"
+    command = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()", "match"]
+    arguments = [engine, "all-rounder,time=0.01", "--double-games", "1", "--epsilon", "0"]
+    played = [*command, *arguments, "--json", "--record", "g"]
+    report = json.loads(subprocess.run(played, cwd=tmp_path, capture_output=True, text=True).stdout)
+    games = [json.loads(line) for line in (tmp_path / "g").read_text().splitlines()]
+    sides = report["seconds_per_move"]
+    assert sum(side["moves"] for side in sides.values()) == sum(len(game["moves"]) // 2 for game in games)
+    for name, side in (("player", sides["player"]), ("opponent", sides["opponent"])):
+        of_games = [
+            game["seconds_per_move"]["black" if game["black"] == report[name] else "white"] for game in games
+        ]
+        assert side["moves"] == sum(times["moves"] for times in of_games)
+        assert side["largest"] == max(times["largest"] for times in of_games)
+        assert 0 < side["mean"] <= side["largest"] < side["total"]
+        assert side["mean"] * side["moves"] == pytest.approx(side["total"], abs=1e-4)
+    shown = subprocess.run([*command, *arguments], cwd=tmp_path, capture_output=True, text=True).stdout
+    assert shown.count("seconds per move, largest") == 2
+    batch = next(Match(FirstMove(), named_player("all-2"), double_games=2, epsilon=0).batches(record=True))
+    assert batch.times is not None
+    assert batch.moves is not None
+    assert batch.times[0].moves + batch.times[1].moves == (batch.moves != 255).sum()
+    assert (batch.times[0].longest, batch.game_times) == (None, None)  # games in step: no move has its own
+    assert next(Match(named_player("all-2"), named_player("random"), double_games=2).batches()).times is None
+
+
+def test_two_engines_of_one_name_are_told_apart(engine: FaultyEngine) -> None:
+    player = engine("resigns")
+    batches = _played(Match(player, player, double_games=2, threads=1))
+    for batch in batches:
+        for forfeit in batch.forfeits:
+            assert forfeit.by_first == (batch.disc_differences[forfeit.game - batch.first_game] < 0)
+    assert {forfeit.by_first for batch in batches for forfeit in batch.forfeits} == {True, False}
 
 
 def test_choose_follows_a_game_and_takes_any_board(no_ties: Path) -> None:
@@ -340,7 +404,11 @@ def test_games_go_to_nboard_engines_with_their_passes(random_boards: list[Board]
 def test_names_of_engines() -> None:
     player = external_player(f" gtp,timeout=2.5,time=1:{sys.executable} 'my engine' -x a,b=c:d ")
     assert player.command == (sys.executable, "my engine", "-x", "a,b=c:d")
-    assert (player.protocol, player.timeout, player.startup, player.time) == ("gtp", 2.5, 30.0, 1.0)
+    assert (player.protocol, player.timeout, player.startup, player.time) == ("gtp", 2.5, 2.5, 1.0)
+    assert external_player(f"gtp,timeout=2,startup=9:{sys.executable}").startup == 9
+    assert (
+        external_player(f"gtp:{sys.executable}").startup == external_player(f"gtp:{sys.executable}").timeout
+    )
     assert external_player(f"nboard,depth=6:{sys.executable}").depth == 6
 
 
@@ -353,17 +421,21 @@ def test_names_of_engines() -> None:
         ("gtp,tiemout=3:sh", "'tiemout' is not an option of gtp:; known: timeout, startup, time"),
         ("nboard,time=3:sh", "'time' is not an option of nboard:; known: timeout, startup, depth"),
         ("gtp,timeout=soon:sh", "timeout must be a number, got 'soon'"),
-        ("gtp,timeout=0:sh", "timeout must be a number of seconds above 0, got '0'"),
-        ("gtp,timeout=nan:sh", "timeout must be a number of seconds above 0, got 'nan'"),
-        ("nboard,depth=2.5:sh", "depth must be a whole number above 0, got '2.5'"),
+        ("gtp,timeout=0:sh", "timeout must be a number of seconds above 0, 1,000,000 at most, got '0'"),
+        ("gtp,timeout=nan:sh", "timeout must be a number of seconds above 0, 1,000,000 at most, got 'nan'"),
+        ("gtp,timeout=1e7:sh", "timeout must be a number of seconds above 0, 1,000,000 at most, got '1e7'"),
+        ("nboard,depth=2.5:sh", "depth must be a whole number above 0, 1,000,000 at most, got '2.5'"),
+        (
+            "gtp,time=0.2001:sh",
+            "time=0.2001 cannot be told in GTP, which has whole seconds for up to 60 moves",
+        ),
+        (
+            "gtp,time=0.01:sh",
+            "take a time such as 0.1, 0.25 or 1.5, or an option of the engine's own command",
+        ),
         ("gtp,timeout=1,timeout=2:sh", "timeout is given twice"),
     ],
 )
 def test_bad_names_of_engines(name: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
         named_player(name)
-
-
-def test_a_program_that_cannot_run_is_an_error_before_the_first_game() -> None:
-    with pytest.raises(ValueError, match="'/no/such/program' cannot be started: no such file"):
-        _played(Match(ExternalPlayer("gtp", ("/no/such/program",), "gone"), FirstMove(), double_games=5))

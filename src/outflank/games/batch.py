@@ -1,4 +1,4 @@
-"""What a match hands over: some consecutive games, and the games that a player gave away."""
+"""What a match hands over: some consecutive games, who gave one away, and how long both sides thought."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from outflank.games.statistics import Tally
+from outflank.games.statistics import FinishedGames, Tally
 
 FORFEIT_DIFFERENCE = 64  # discs by which a forfeited game is lost: all of them
 
@@ -19,6 +19,38 @@ class Forfeit:
     game: int  # its number in the match
     player: str
     reason: str
+    by_first: bool  # of the match's two players, who may have one name
+
+
+@dataclass(frozen=True)
+class MoveTimes:
+    """How long one side thought, by the wall clock; forced random moves do not count.
+
+    >>> MoveTimes.of(0.5) + MoveTimes.of(1.5)
+    MoveTimes(moves=2, seconds=2.0, longest=1.5)
+    """
+
+    moves: int = 0
+    seconds: float = 0.0  # of all moves
+    longest: float | None = None  # None where many games were asked at once, so that no move has its own
+
+    @classmethod
+    def of(cls, seconds: float) -> MoveTimes:
+        return cls(1, seconds, seconds)
+
+    def __add__(self, other: MoveTimes) -> MoveTimes:
+        if not self.moves or not other.moves:
+            return self if self.moves else other
+        known = self.longest is not None and other.longest is not None
+        longest = max(self.longest or 0.0, other.longest or 0.0) if known else None
+        return MoveTimes(self.moves + other.moves, self.seconds + other.seconds, longest)
+
+    @property
+    def mean(self) -> float | None:
+        return self.seconds / self.moves if self.moves else None
+
+
+BothTimes = tuple[MoveTimes, MoveTimes]  # of the first player and of the second
 
 
 @dataclass(frozen=True)
@@ -32,7 +64,15 @@ class Batch:
     disc_differences: npt.NDArray[np.int8]  # for the first player, at the end of each game
     moves: npt.NDArray[np.uint8] | None  # [games, 60], 255 after the last move; if recorded
     forfeits: tuple[Forfeit, ...] = ()
+    times: BothTimes | None = None  # None for games in the core, where nobody looks at a clock
+    game_times: tuple[BothTimes, ...] | None = None  # of each game, where they were played one by one
 
     @property
     def tally(self) -> Tally:
         return Tally.of_disc_differences(self.disc_differences)
+
+    @property
+    def finished(self) -> FinishedGames:
+        """The result without the forfeited games."""
+        forfeited = [forfeit.game - self.first_game for forfeit in self.forfeits]
+        return FinishedGames.of_disc_differences(self.disc_differences, forfeited)

@@ -3,17 +3,19 @@ at once, each at a table of its own.
 
 The referee's board and the forced random moves are those of every other game (`_core.GamesInStep`), so
 engines meet under the same rules and draw from the same streams. An engine that does what the protocol
-does not allow loses that game, its process is replaced before the next one, and the match goes on.
+does not allow loses that game, its process is replaced before the next one, and the match goes on. An engine
+that cannot be started is an EngineStartError: before the first game at once, later after a few tries.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -22,9 +24,9 @@ import numpy.typing as npt
 
 from outflank import _core
 from outflank.board import Board, Square
-from outflank.games.batch import FORFEIT_DIFFERENCE, Batch, Forfeit
+from outflank.games.batch import FORFEIT_DIFFERENCE, Batch, BothTimes, Forfeit, MoveTimes
 from outflank.games.in_step import answer
-from outflank.players.engine_process import EngineFault
+from outflank.players.engine_process import EngineFault, EngineStartError
 from outflank.players.external import Engine, ExternalPlayer
 from outflank.players.greedy import Player
 from outflank.players.search import SearchPlayer
@@ -32,7 +34,7 @@ from outflank.players.search import SearchPlayer
 if TYPE_CHECKING:
     from outflank.games.match import Match
 
-MOST_FAILED_STARTS = 3
+MOST_STARTS = 3  # tries, of an engine that has played before
 FEWEST_DISCS = 4  # a game from fewer may have more moves than a record holds
 
 
@@ -47,30 +49,40 @@ class _Bench:
         self.player = player
         self._lock = threading.Lock()
         self._running: set[Engine] = set()
-        self._tried = False
-        self._failed_starts = 0  # in a row
+        self._has_started = False
         self._stopped = False
 
     def start(self) -> Engine:
+        """A process that is ready to play; the very first one has one try."""
+        tries = MOST_STARTS if self._has_started else 1
+        for left in reversed(range(tries)):
+            engine = self._launched()
+            try:
+                engine.get_ready(self.player)
+            except EngineStartError as error:
+                self._kill(engine)
+                if not left or self._stopped:
+                    often = f", {tries} times in a row" if tries > 1 else ""
+                    raise EngineStartError(f"{error}{often}") from None
+            except BaseException:
+                self._kill(engine)
+                raise
+            else:
+                self._has_started = True
+                return engine
+        raise AssertionError("a last try returns or raises")
+
+    def _launched(self) -> Engine:
+        engine = self.player.launch()
         with self._lock:
-            if self._failed_starts >= MOST_FAILED_STARTS:
-                raise EngineFault(f"could not be started {MOST_FAILED_STARTS} times in a row")
-        try:
-            engine = self.player.start()
-        except (EngineFault, ValueError) as fault:
-            if isinstance(fault, ValueError) and not self._tried:
-                raise  # no such program: better said before the first game
-            with self._lock:
-                self._failed_starts += 1
-            raise EngineFault(f"did not start: {fault}") from None
-        finally:
-            self._tried = True
-        with self._lock:
-            self._failed_starts = 0
             self._running.add(engine)
             if self._stopped:
                 engine.kill()
         return engine
+
+    def _kill(self, engine: Engine) -> None:
+        engine.kill()
+        self.end(engine)
 
     def end(self, engine: Engine) -> None:
         with self._lock:
@@ -91,20 +103,25 @@ class _Seat:
         self.player, self._bench, self._lock = player, bench, lock
         self._engine: Engine | None = None
 
-    def move(self, games: _core.GamesInStep, start: Board) -> None:
+    def move(self, games: _core.GamesInStep, start: Board) -> float:
+        """Lets the player move. Returns the seconds it took; the start of a process is not among them."""
         if self._bench is None:
             # The core takes many callers; a player in Python need not bear two at once.
             with contextlib.nullcontext() if getattr(self.player, "core", None) else self._lock:
+                began = time.perf_counter()
                 answer(games, self.player)
-            return
+                return time.perf_counter() - began
         engine = self.engine()
+        began = time.perf_counter()
         try:
             square = engine.choose(start, _squares(games.moves()[0]))
         except EngineFault:
             engine.kill()  # nothing polite is to be expected of it
             self.clear()
             raise
+        seconds = time.perf_counter() - began
         games.answer_squares(np.array([square], dtype=np.uint8))
+        return seconds
 
     def engine(self) -> Engine:
         assert self._bench is not None
@@ -116,6 +133,16 @@ class _Seat:
         if self._engine is not None and self._bench is not None:
             self._bench.end(self._engine)
         self._engine = None
+
+
+@dataclass(frozen=True)
+class _Played:
+    """A game that is over."""
+
+    difference: int  # for the first player
+    moves: npt.NDArray[np.uint8]
+    times: BothTimes
+    forfeit: Forfeit | None = None
 
 
 def needs_a_table(player: Player) -> bool:
@@ -147,6 +174,8 @@ class EngineGames:
 
     def batches(self, record: bool, first_game: int) -> Iterator[Batch]:
         """Double games in order, each as soon as it and those before it are over."""
+        if first_game >= 2 * self._match.double_games:
+            return
         under_way: deque[Future[Batch]] = deque()
         over = False
         pool = ThreadPoolExecutor(len(self._tables), thread_name_prefix="engine games")
@@ -169,22 +198,21 @@ class EngineGames:
             for bench in filter(None, self._benches):
                 bench.kill_all()
         pool.shutdown(wait=True, cancel_futures=True)
-        for seat in (seat for table in self._tables for seat in table):
-            seat.clear()
+        with ThreadPoolExecutor(len(self._tables)) as closing:  # an engine may take its time to quit
+            list(closing.map(_Seat.clear, (seat for table in self._tables for seat in table)))
 
     def _check_starts(self) -> None:
-        """Refuses the match if an engine cannot play from its starts; one that does not start forfeits."""
+        """Refuses the match if an engine cannot be started, or cannot play from its starts."""
         for player, bench, seat in zip(self._players, self._benches, self._tables[0], strict=True):
             if bench is None:
                 continue
-            with contextlib.suppress(EngineFault):
-                engine = seat.engine()
-                for start in set(self._match.starts):
-                    if not engine.can_start_from(start):
-                        raise ValueError(
-                            f"{player.name} cannot play from {start.text}: it is not found from the usual "
-                            "start and the engine has no command to set it up; leave out such starts"
-                        )
+            engine = seat.engine()
+            for start in set(self._match.starts):
+                if not engine.can_start_from(start):
+                    raise ValueError(
+                        f"{player.name} cannot play from {start.text}: it is not found from the usual "
+                        "start and the engine has no command to set it up; leave out such starts"
+                    )
 
     def _double_game(self, first_game: int, record: bool) -> Batch:
         table = self._free.get()
@@ -192,34 +220,38 @@ class EngineGames:
             played = [self._game(table, number) for number in (first_game, first_game + 1)]
         finally:
             self._free.put(table)
-        differences, moves, forfeits = zip(*played, strict=True)
+        one, other = (game.times for game in played)
         return Batch(
             first_game,
-            np.array(differences, dtype=np.int8),
-            np.array(moves, dtype=np.uint8) if record else None,
-            tuple(filter(None, forfeits)),
+            np.array([game.difference for game in played], dtype=np.int8),
+            np.array([game.moves for game in played], dtype=np.uint8) if record else None,
+            tuple(game.forfeit for game in played if game.forfeit is not None),
+            (one[0] + other[0], one[1] + other[1]),
+            (one, other),
         )
 
-    def _game(
-        self, table: tuple[_Seat, ...], number: int
-    ) -> tuple[int, npt.NDArray[np.uint8], Forfeit | None]:
-        """The first player's disc difference, the moves, and who gave the game away, if anyone did."""
+    def _game(self, table: tuple[_Seat, ...], number: int) -> _Played:
+        """A game to its end, or until a player gives it away."""
         start = self._match.starts[number // 2 % len(self._match.starts)]
         games = _core.GamesInStep(self._rules, number, 1, True)
+        times = [MoveTimes(), MoveTimes()]
         while not games.over:
             for turn, seat in enumerate(table):
                 if not games.gather(turn):
                     continue
                 try:
-                    seat.move(games, start)
+                    times[turn] += MoveTimes.of(seat.move(games, start))
                 except EngineFault as fault:
                     if self._stop.is_set():
                         raise _Stopped from None
+                    if isinstance(fault, EngineStartError):
+                        raise
                     lost = FORFEIT_DIFFERENCE if turn == 1 else -FORFEIT_DIFFERENCE
-                    return lost, games.moves()[0], Forfeit(number, seat.player.name, str(fault))
+                    forfeit = Forfeit(number, seat.player.name, str(fault), by_first=turn == 0)
+                    return _Played(lost, games.moves()[0], (times[0], times[1]), forfeit)
                 if self._stop.is_set():
                     raise _Stopped
-        return int(games.disc_differences()[0]), games.moves()[0], None
+        return _Played(int(games.disc_differences()[0]), games.moves()[0], (times[0], times[1]))
 
 
 def _seat(player: Player, bench: _Bench | None, lock: threading.Lock) -> _Seat:

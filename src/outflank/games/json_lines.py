@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -24,6 +25,7 @@ class ForfeitLine(BaseModel):
     """Who gave a game away: an engine that hung, died or played an illegal move."""
 
     player: str
+    colour: Literal["black", "white"] | None = None  # for players of one name
 
 
 class GameLine(BaseModel):
@@ -83,9 +85,12 @@ def _result(line: GameLine) -> float | None:
     if line.result is not None:
         return line.result
     if line.forfeit is not None:
-        if line.black == line.white:
+        if line.forfeit.colour is None and line.black == line.white:
             return None
-        return -FORFEIT_DIFFERENCE if line.forfeit.player == line.black else FORFEIT_DIFFERENCE
+        is_black = line.forfeit.colour == "black" or (
+            line.forfeit.colour is None and line.forfeit.player == line.black
+        )
+        return -FORFEIT_DIFFERENCE if is_black else FORFEIT_DIFFERENCE
     return line.disc_differences[-1] if line.disc_differences else None
 
 

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from outflank import _core
 from outflank.board import Board, Square
 from outflank.games.batch import Batch as Batch
+from outflank.games.batch import BothTimes, MoveTimes
 from outflank.games.batch import Forfeit as Forfeit
 from outflank.games.engine_games import FEWEST_DISCS, EngineGames, needs_a_table
 from outflank.games.game import Game
@@ -117,15 +118,24 @@ class Match:
             first_game,
             np.concatenate([part.disc_differences for part in parts]),
             np.concatenate([part.moves for part in parts if part.moves is not None]) if record else None,
+            times=_sum_of_times([part.times for part in parts if part.times is not None]),
         )
 
     def _play_in_step(self, first_game: int, count: int, record: bool) -> Batch:
         games = _core.GamesInStep(self._rules, first_game, count, record)
+        times = [MoveTimes(), MoveTimes()]
         while not games.over:
             for turn, player in enumerate((self.first, self.second)):
-                if games.gather(turn):
+                if waiting := games.gather(turn):
+                    began = time.perf_counter()
                     answer(games, player)
-        return Batch(first_game, games.disc_differences(), games.moves() if record else None)
+                    times[turn] += MoveTimes(waiting, time.perf_counter() - began)
+        moves = games.moves() if record else None
+        return Batch(first_game, games.disc_differences(), moves, times=(times[0], times[1]))
+
+
+def _sum_of_times(times: Sequence[BothTimes]) -> BothTimes:
+    return sum((t[0] for t in times), MoveTimes()), sum((t[1] for t in times), MoveTimes())
 
 
 def _squares(moves: npt.NDArray[np.uint8]) -> Iterator[Square]:

@@ -43,6 +43,15 @@ class PairResult:
     def pair(self) -> tuple[str, str]:
         return self.first, self.second
 
+    def forfeits_of(self, player: str) -> int:
+        return sum(forfeit.player == player for forfeit in self.forfeits)
+
+    @property
+    def finished(self) -> Tally:
+        """Without the forfeited games; of those left, double games are not known."""
+        t, lost = self.tally, self.forfeits_of(self.first)
+        return Tally(t.wins - (len(self.forfeits) - lost), t.draws, t.losses - lost)
+
     def turned(self) -> PairResult:
         """The same games as the second one's results."""
         t = self.tally
@@ -62,6 +71,8 @@ class Standing:
     rating: float
     rating_ci95: Interval
     forfeits: int
+    forfeits_of_opponents: int
+    finished: Tally  # without the forfeited games; its double games are not known
 
     @property
     def score(self) -> float:
@@ -196,10 +207,13 @@ def _ranked(ratings: Ratings, results: Mapping[tuple[str, str], PairResult]) -> 
     for number, (player, rating, rating_ci95) in enumerate(sorted(rated, key=lambda r: (-r[1], r[0]))):
         own = [result for (first, _), result in results.items() if first == player]
         tally = sum((result.tally for result in own), Tally())
-        forfeits = sum(forfeit.player == player for result in own for forfeit in result.forfeits)
+        forfeits = sum(result.forfeits_of(player) for result in own)
+        others = sum(result.forfeits_of(result.second) for result in own)
+        finished = sum((result.finished for result in own), Tally())
         is_tie = bool(rows) and rows[-1].rating == rating
         rank = rows[-1].rank if is_tie else number + 1
-        rows.append(Standing(rank, player, tally, _score_ci95(own), rating, rating_ci95, forfeits))
+        counts = (forfeits, others, finished)
+        rows.append(Standing(rank, player, tally, _score_ci95(own), rating, rating_ci95, *counts))
     return tuple(rows)
 
 
@@ -226,6 +240,9 @@ def _row_report(row: Standing) -> dict[str, Any]:
         "rating": row.rating,
         "rating_ci95": [_rounded(edge, 2) for edge in row.rating_ci95],
         "forfeits": row.forfeits,
+        "forfeits_of_opponents": row.forfeits_of_opponents,
+        "games_without_forfeits": row.finished.games,
+        "score_without_forfeits": _score_or_none(row.finished),
     }
 
 
@@ -240,7 +257,15 @@ def _pair_report(result: PairResult) -> dict[str, Any]:
         "losses": tally.losses,
         "score": _rounded(tally.score),
         "ci95": [_rounded(edge) for edge in tally.ci95],
+        "forfeits": result.forfeits_of(result.first),
+        "forfeits_of_opponent": result.forfeits_of(result.second),
+        "games_without_forfeits": result.finished.games,
+        "score_without_forfeits": _score_or_none(result.finished),
     }
+
+
+def _score_or_none(tally: Tally) -> float | None:
+    return _rounded(tally.score) if tally.games else None
 
 
 def _rounded(value: float, digits: int = 6) -> float:

@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -70,13 +71,97 @@ class Tally:
         Normal, from the spread of double games. If all of them ended alike there is no spread to go by;
         then the exact (Clopper-Pearson) bound for a share of 0 or 1.
         """
-        from scipy import special
-
         count = sum(self.double_games)
         if count < 2:
             return 0.0, 1.0
         if max(self.double_games) == count:
-            unseen = float(special.betaincinv(1, count, CONFIDENCE))
-            return max(0.0, self.score - unseen), min(1.0, self.score + unseen)
-        reach = float(special.ndtri(0.5 + CONFIDENCE / 2)) * self.standard_error
-        return max(0.0, self.score - reach), min(1.0, self.score + reach)
+            return _interval(self.score, _unseen(count))
+        return _interval(self.score, _normal_quantile() * self.standard_error)
+
+
+@dataclass(frozen=True)
+class FinishedGames:
+    """Results of the first player in the games that nobody forfeited.
+
+    >>> games = FinishedGames.of_disc_differences(np.array([4, 10, -64, 6, 2, -64, -8, 2]), forfeited=[2, 5])
+    >>> games.wins, games.losses, round(games.score, 3)
+    (5, 1, 0.833)
+    """
+
+    double_games: Tally = field(default_factory=Tally)  # those of which both games were finished
+    singles: tuple[int, int, int] = (0, 0, 0)  # lost, drawn and won games whose twin was forfeited
+
+    @classmethod
+    def of_disc_differences(
+        cls, differences: npt.NDArray[np.integer], forfeited: Sequence[int] = ()
+    ) -> FinishedGames:
+        """As a tally, without the games of these numbers."""
+        if not forfeited:
+            return cls(Tally.of_disc_differences(differences))
+        is_finished = np.ones(len(differences), dtype=bool)
+        is_finished[list(forfeited)] = False
+        of_pair = is_finished.reshape(-1, 2).sum(axis=1).repeat(2)
+        lost, drawn, won = np.bincount(
+            np.sign(differences[is_finished & (of_pair == 1)]).astype(np.int64) + 1, minlength=3
+        )
+        singles = (int(lost), int(drawn), int(won))
+        return cls(Tally.of_disc_differences(differences[of_pair == 2]), singles)
+
+    def __add__(self, other: FinishedGames) -> FinishedGames:
+        lost, drawn, won = (x + y for x, y in zip(self.singles, other.singles, strict=True))
+        return FinishedGames(self.double_games + other.double_games, (lost, drawn, won))
+
+    @property
+    def wins(self) -> int:
+        return self.double_games.wins + self.singles[2]
+
+    @property
+    def draws(self) -> int:
+        return self.double_games.draws + self.singles[1]
+
+    @property
+    def losses(self) -> int:
+        return self.double_games.losses + self.singles[0]
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        return (self.wins + 0.5 * self.draws) / self.games if self.games else float("nan")
+
+    @property
+    def ci95(self) -> tuple[float, float]:
+        """As of a tally. A double game of which one game is left counts as half of one: the variance is
+        that of a ratio of sums over clusters of two games or one (Cochran 1977, section 6.3)."""
+        if not any(self.singles):
+            return self.double_games.ci95
+        points = np.array([0, 0.5, 1, 1.5, 2, 0, 0.5, 1])
+        games = np.array([2] * 5 + [1] * 3)
+        counts = np.array([*self.double_games.double_games, *self.singles])
+        count = int(counts.sum())
+        if count < 2:
+            return 0.0, 1.0
+        squares = float(counts @ (points - self.score * games) ** 2)
+        if squares == 0:
+            return _interval(self.score, _unseen(count))
+        variance = squares * count / (count - 1) / self.games**2
+        return _interval(self.score, _normal_quantile() * float(np.sqrt(variance)))
+
+
+def _interval(score: float, reach: float) -> tuple[float, float]:
+    return max(0.0, score - reach), min(1.0, score + reach)
+
+
+def _unseen(count: int) -> float:
+    """The share that chance may have hidden where all units ended alike (Clopper-Pearson)."""
+    from scipy import special
+
+    return float(special.betaincinv(1, count, CONFIDENCE))
+
+
+def _normal_quantile() -> float:
+    from scipy import special
+
+    return float(special.ndtri(0.5 + CONFIDENCE / 2))

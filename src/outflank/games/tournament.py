@@ -62,6 +62,17 @@ class Tournament:
     def games_left(self) -> int:
         return sum(2 * self.settings.double_games - result.tally.games for result in self.results.values())
 
+    @property
+    def players_to_play(self) -> tuple[Player, ...]:
+        """Those with games left."""
+        unfinished = {
+            name
+            for pair, result in self.results.items()
+            if result.tally.games < 2 * self.settings.double_games
+            for name in pair
+        }
+        return tuple(player for player in self.players if player.name in unfinished)
+
     def steps(self) -> Iterator[PairResult]:
         """Play to the end, pair by pair; a pair's result so far after every batch of its games."""
         by_name = {player.name: player for player in self.players}

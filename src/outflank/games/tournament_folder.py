@@ -139,7 +139,10 @@ class TournamentFolder:
             "first": result.first,
             "second": result.second,
             **asdict(result.tally),
-            "forfeits": [asdict(forfeit) for forfeit in result.forfeits],
+            "forfeits": [
+                {"game": forfeit.game, "player": forfeit.player, "reason": forfeit.reason}
+                for forfeit in result.forfeits
+            ],
         }
         write_whole(self._file_of(result.pair), _json(content).encode())
 
@@ -192,10 +195,25 @@ def _pair_result(stored: _StoredPair, pair: tuple[str, str], limit: int, path: P
         or tally.games != 2 * (a + b + c + d + e)
         or 2 * tally.wins + tally.draws != half_points
         or tally.games > 2 * limit
+        or not _forfeits_fit(stored)
     ):
         raise ValueError(f"{path} is damaged: its numbers do not agree; without it the pair plays again")
-    forfeits = tuple(Forfeit(**forfeit.model_dump()) for forfeit in stored.forfeits)
+    forfeits = tuple(
+        Forfeit(**forfeit.model_dump(), by_first=forfeit.player == stored.first)
+        for forfeit in stored.forfeits
+    )
     return PairResult(*pair, tally, forfeits)
+
+
+def _forfeits_fit(stored: _StoredPair) -> bool:
+    """Each of another game, and lost by one of the two."""
+    lost = sum(forfeit.player == stored.first for forfeit in stored.forfeits)
+    won = sum(forfeit.player == stored.second for forfeit in stored.forfeits)
+    return (
+        lost + won == len({forfeit.game for forfeit in stored.forfeits}) == len(stored.forfeits)
+        and lost <= stored.losses
+        and won <= stored.wins
+    )
 
 
 def _parsed(model: type[Model], path: Path) -> Model:

@@ -1,7 +1,8 @@
 """An engine as a process: lines in, lines out, each within a time.
 
 Nothing an engine does may hang us, fill our memory or outlive us: every wait has a deadline, buffers are
-bounded, its error output is drained, and the end of it is the end of its whole process group.
+bounded, its error output is drained, and the end of it is the end of its whole process group, at the
+latest when Python ends.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import selectors
 import signal
 import subprocess
 import time
+import weakref
+from collections import deque
 from collections.abc import Sequence
 from typing import IO
 
@@ -27,6 +30,10 @@ class EngineFault(OSError):
     """An engine did not do what the protocol asks: the text says what."""
 
 
+class EngineStartError(EngineFault):
+    """An engine could not be started: a sentence with its name."""
+
+
 class Deadline:
     """A moment by which an engine must have answered."""
 
@@ -37,6 +44,32 @@ class Deadline:
     @property
     def left(self) -> float:
         return self._at - time.monotonic()
+
+
+class _Lines:
+    """What an engine has printed and nobody has read, line by line."""
+
+    def __init__(self) -> None:
+        self._whole: deque[bytes] = deque()
+        self._begun = b""  # the line that has no end yet
+        self.held = 0  # bytes
+
+    def add(self, data: bytes) -> None:
+        *whole, self._begun = (self._begun + data).split(b"\n")
+        self._whole.extend(whole)
+        self.held += len(data)
+
+    def __len__(self) -> int:
+        return len(self._whole)
+
+    def next(self) -> str:
+        line = self._whole.popleft()
+        self.held -= len(line) + 1
+        return line.decode(errors="replace").rstrip("\r")
+
+    def clear(self) -> None:
+        self._whole.clear()
+        self._begun, self.held = b"", 0
 
 
 class EngineProcess:
@@ -52,8 +85,10 @@ class EngineProcess:
             bufsize=0,
             start_new_session=True,
         )
+        # For whoever forgets to close it, or is interrupted between its start and the first use.
+        self._last_resort = weakref.finalize(self, _end_group, self._process)
         self._stdin, self._stdout, self._stderr = _pipes(self._process)
-        self._output = b""
+        self._output = _Lines()
         self._errors = b""
         self._output_ended = False
         self._selector = selectors.DefaultSelector()
@@ -74,33 +109,30 @@ class EngineProcess:
                 self._check(deadline)
                 if self._wait(deadline):
                     pending = pending[os.write(self._stdin.fileno(), pending) :]
-                if len(self._output) > LONGEST_LINE:
-                    raise EngineFault(f"printed more than {LONGEST_LINE} bytes while it was told a move")
+                if self._output.held > LONGEST_LINE:
+                    raise EngineFault(f"printed more than {LONGEST_LINE} bytes while it was sent a command")
         except BrokenPipeError:
             raise EngineFault(self._obituary("closed its input")) from None
         finally:
             self._selector.unregister(self._stdin)
 
     def read_line(self, deadline: Deadline) -> str:
-        """The next line of its output, without its end."""
-        while b"\n" not in self._output:
-            if len(self._output) > LONGEST_LINE:
+        """The next line of its output, without its end. Late is late, also with lines at hand."""
+        self._check(deadline)
+        while not self._output:
+            if self._output.held > LONGEST_LINE:
                 raise EngineFault(f"printed more than {LONGEST_LINE} bytes without a line end")
             if self._output_ended:
                 raise EngineFault(self._obituary("closed its output"))
             self._check(deadline)
             self._wait(deadline)
-        return self._next_line()
+        return self._output.next()
 
     def lines_at_hand(self) -> list[str]:
         """What it has printed without being asked."""
         with contextlib.suppress(EngineFault):
             self._wait(Deadline(0))
-        return [self._next_line() for _ in range(self._output.count(b"\n"))]
-
-    def _next_line(self) -> str:
-        line, _, self._output = self._output.partition(b"\n")
-        return line.decode(errors="replace").rstrip("\r")
+        return [self._output.next() for _ in range(len(self._output))]
 
     def _check(self, deadline: Deadline) -> None:
         """An engine that keeps us busy with other output is late all the same."""
@@ -117,7 +149,7 @@ class EngineProcess:
             raise self._late(deadline)
         for key, _ in ready:
             if key.fileobj is self._stdout:
-                self._output += self._read(self._stdout)
+                self._output.add(self._read(self._stdout))
             elif key.fileobj is self._stderr:
                 self._errors = (self._errors + self._read(self._stderr))[-KEPT_ERRORS:]
         return any(key.fileobj is self._stdin for key, _ in ready)
@@ -136,6 +168,7 @@ class EngineProcess:
         last_words = Deadline(SECONDS_FOR_LAST_WORDS)
         with contextlib.suppress(EngineFault):
             while self._stderr in self._selector.get_map() and last_words.left > 0:
+                self._output.clear()  # nobody will read it any more
                 self._wait(Deadline(0))
         code = self._process.returncode
         if code is None:
@@ -152,8 +185,7 @@ class EngineProcess:
 
     def kill(self) -> None:
         """Ends it and its helpers at once; may be called from another thread than the one that waits."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        _kill_group(self._process)
 
     def close(self, farewell: str) -> None:
         """Asks it to end, then ends it."""
@@ -164,6 +196,7 @@ class EngineProcess:
             self._drain_until_ended(Deadline(SECONDS_TO_QUIT))
         self.kill()
         self._process.wait()
+        self._last_resort.detach()
         self._selector.close()
         for pipe in (self._stdin, self._stdout, self._stderr):
             pipe.close()
@@ -172,11 +205,23 @@ class EngineProcess:
         """Waits for the end of its output, so that no last words can keep it from ending."""
         with contextlib.suppress(EngineFault):
             while not self._output_ended:
-                self._output = b""
+                self._output.clear()
                 self._check(deadline)
                 self._wait(deadline)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(max(0.0, deadline.left))
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    _kill_group(process)
+    process.wait()
+    for pipe in _pipes(process):
+        pipe.close()
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:

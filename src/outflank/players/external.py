@@ -5,12 +5,14 @@
 (('python3', 'my_engine.py', '--level', '2,3'), 5.0)
 
 Options come before the colon; everything after it is the command, commas included, split as a shell
-would (no shell runs it). A match plays one game at a time on a process, several processes at once.
+would (no shell runs it), with `~` as the home folder. The path of a program may hold spaces without being
+quoted. A match plays one game at a time on a process, several processes at once.
 """
 
 from __future__ import annotations
 
-import math
+import contextlib
+import os
 import re
 import shlex
 import shutil
@@ -22,14 +24,15 @@ from pathlib import Path
 from typing import Literal
 
 from outflank.board import Board, Square
-from outflank.players.engine_process import EngineFault, EngineProcess
-from outflank.players.gtp_client import GtpClient
+from outflank.players.engine_process import Deadline, EngineFault, EngineProcess, EngineStartError
+from outflank.players.gtp_client import GtpClient, as_period
 from outflank.players.nboard_client import NBoardClient
 
 EngineProtocol = Literal["gtp", "nboard"]
 _EXTERNAL = re.compile(r"(gtp|nboard)((?:,[^:]*)?):(.*)", re.DOTALL)
 _OPTIONS = {"gtp": ("timeout", "startup", "time"), "nboard": ("timeout", "startup", "depth")}
 TIMEOUT = 30.0
+LONGEST_TIME = 1e6  # seconds: eleven days
 NBOARD_DEPTH = 8  # an NBoard engine must be told one
 
 
@@ -37,8 +40,9 @@ NBOARD_DEPTH = 8  # an NBoard engine must be told one
 class ExternalPlayer:
     """A program that speaks GTP or NBoard.
 
-    timeout: seconds within which it must answer each command; startup: the first one. time: seconds a
-    move that a GTP engine is told to take; depth: what an NBoard engine is told to search to.
+    timeout: seconds within which it must have made a move; startup: within which it must be ready for the
+    first one. time: seconds per move that a GTP engine is told to take; depth: what an NBoard engine is told
+    to search to.
     """
 
     protocol: EngineProtocol
@@ -56,26 +60,57 @@ class ExternalPlayer:
         """An engine does not play in the core."""
         return None
 
-    def start(self) -> Engine:
-        """A new process of this engine, ready to play."""
+    @property
+    def period(self) -> tuple[int, int] | None:
+        """`time` as a GTP engine is told it."""
+        return None if self.time is None else as_period(self.time)
+
+    def launch(self) -> Engine:
+        """A new process of this engine, which has not yet been asked whether it is there."""
         return Engine(self)
+
+    def start(self) -> Engine:
+        """A new process of this engine, ready to play; EngineStartError if it does not come to that."""
+        engine = self.launch()
+        try:
+            engine.get_ready(self)
+        except BaseException:
+            engine.kill()
+            engine.close()
+            raise
+        return engine
+
+    def open(self) -> None:
+        """Starts the process of `choose`, where one wants to know at once whether it can be started."""
+        with self._lock:
+            self._opened()
+
+    def _opened(self) -> Engine:
+        if not self._open:
+            engine = self.launch()
+            self._open.append(engine)
+            weakref.finalize(self, engine.close)
+            try:
+                engine.get_ready(self)
+            except BaseException:
+                engine.kill()
+                self._open.pop().close()
+                raise
+        return self._open[0]
 
     def choose(self, board: Board) -> Square:
         """Its move on a board, by a process that runs as long as this player lives."""
         with self._lock:
-            if not self._open:
-                engine = self.start()
-                self._open.append(engine)
-                weakref.finalize(self, engine.close)
+            engine = self._opened()
             try:
-                return self._open[0].choose(*_as_continued(self._open[0], board))
+                return engine.choose(*_as_continued(engine, board))
             except EngineFault as fault:
                 self._open.pop().close()
                 raise EngineFault(f"{self.name} {fault}") from None
 
     def kill(self) -> None:
         """Ends the process that `choose` started at once, from any thread."""
-        for engine in self._open:
+        for engine in tuple(self._open):
             engine.kill()
 
     def close(self) -> None:
@@ -92,29 +127,35 @@ class Engine:
         try:
             self._process = EngineProcess(player.command)
         except OSError as error:
-            program = player.command[0]
-            raise ValueError(
-                f"{program!r} cannot be started: {(error.strerror or str(error)).lower()}"
-            ) from None
+            reason = (error.strerror or str(error)).lower()
+            raise EngineStartError(f"{player.name} cannot be started: {reason}") from None
         self.game: tuple[Board, tuple[Square, ...]] = (Board(), ())  # the last one it was asked about
         self._closed = False
+        self._client: GtpClient | NBoardClient | None = None
+
+    def get_ready(self, player: ExternalPlayer) -> None:
+        """Waits until it answers as its protocol asks, within one limit for all of it."""
+        deadline = Deadline(player.startup)
         try:
-            self._client: GtpClient | NBoardClient = (
-                GtpClient(self._process, player.startup, player.timeout, player.time)
+            self._client = (
+                GtpClient(self._process, deadline, player.timeout, player.period)
                 if player.protocol == "gtp"
-                else NBoardClient(self._process, player.startup, player.timeout, player.depth)
+                else NBoardClient(self._process, deadline, player.timeout, player.depth)
             )
-        except BaseException:
-            self._process.kill()
-            self._process.close("quit")
-            raise
+        except EngineFault as fault:
+            advice = (
+                ""
+                if deadline.left > 0
+                else (f"; does it speak {player.protocol.upper()}? A slow one needs a longer startup=S")
+            )
+            raise EngineStartError(f"{player.name} cannot be started: it {fault}{advice}") from None
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
     def can_start_from(self, start: Board) -> bool:
-        return self._client.can_start_from(start)
+        return self._ready.can_start_from(start)
 
     def choose(self, start: Board, moves: Sequence[Square]) -> Square:
         """Its move after the moves of a game (passes left out), checked against our own rules."""
@@ -122,7 +163,7 @@ class Engine:
         for played in moves:
             board = board.settled().play(played)
         board = board.settled()
-        move = self._client.choose(start, moves)
+        move = self._ready.choose(start, moves)
         if move is None:
             raise EngineFault(f"passed on {board.text}, where it has a move")
         if move not in board.legal_moves:
@@ -137,7 +178,12 @@ class Engine:
     def close(self) -> None:
         if not self._closed:
             self._closed = True
-            self._process.close(self._client.farewell)
+            self._process.close("quit")
+
+    @property
+    def _ready(self) -> GtpClient | NBoardClient:
+        assert self._client is not None
+        return self._client
 
 
 def _as_continued(engine: Engine, board: Board) -> tuple[Board, tuple[Square, ...]]:
@@ -166,32 +212,56 @@ def external_player(text: str) -> ExternalPlayer:
         raise ValueError(f"{text!r} is not an engine; engines are named like gtp:COMMAND or nboard:COMMAND")
     protocol: EngineProtocol = "gtp" if match[1] == "gtp" else "nboard"
     options = _numbers(protocol, match[2])
-    try:
-        command = tuple(shlex.split(match[3]))
-    except ValueError as error:
-        raise ValueError(f"the command {match[3]!r} cannot be split: {str(error).lower()}") from None
-    if not command:
-        raise ValueError(f"{text!r} has no command after the colon; write {protocol}:COMMAND")
-    _check_program(command[0])
-    return ExternalPlayer(
+    command = _command(match[3], protocol)
+    player = ExternalPlayer(
         protocol,
         command,
         text,
         timeout=options.get("timeout", TIMEOUT),
-        startup=options.get("startup", TIMEOUT),
+        startup=options.get("startup", options.get("timeout", TIMEOUT)),
         time=options.get("time"),
         depth=round(options.get("depth", NBOARD_DEPTH)),
     )
+    _ = player.period  # a time that cannot be told is refused now
+    return player
 
 
-def _check_program(program: str) -> None:
-    if shutil.which(program) is not None:
-        return
+def _command(text: str, protocol: EngineProtocol) -> tuple[str, ...]:
+    """The words of a command. If its first word is no program, its path may hold spaces."""
+    try:
+        words = [_at_home(word) for word in shlex.split(text)]
+        problem = f"{protocol}: has no command after the colon; write {protocol}:COMMAND" if not words else ""
+    except ValueError as error:
+        words, problem = [], f"the command {text!r} cannot be split: {str(error).lower()}"
+    if words and shutil.which(words[0]) is not None:
+        return tuple(words)
+    if (found := _unquoted_path(text)) is not None:
+        return found
+    raise ValueError(problem or _no_program(words[0]))
+
+
+def _unquoted_path(text: str) -> tuple[str, ...] | None:
+    """A command that opens with the path of a program as it is, spaces and backslashes included."""
+    for space in re.finditer(r"\s+|$", text := text.strip()):
+        program = _at_home(text[: space.start()])
+        if Path(program).is_file() and os.access(program, os.X_OK):
+            with contextlib.suppress(ValueError):  # the rest may hold the other half of a quotation
+                return (program, *(_at_home(word) for word in shlex.split(text[space.end() :])))
+    return None
+
+
+def _at_home(word: str) -> str:
+    if not word.startswith("~"):
+        return word
+    with contextlib.suppress(RuntimeError):  # nobody of that name has a home
+        return str(Path(word).expanduser())
+    return word
+
+
+def _no_program(program: str) -> str:
     if Path(program).is_file():
-        raise ValueError(
-            f"{program!r} is not a program that may be run; make it executable, or name what runs it"
-        )
-    raise ValueError(f"there is no program {program!r} to start; give its full path or put it on the PATH")
+        return f"{program!r} is not a program that may be run; make it executable, or name what runs it"
+    return f"there is no program {program!r} to start; give its full path or put it on the PATH"
 
 
 def _numbers(protocol: EngineProtocol, text: str) -> dict[str, float]:
@@ -208,7 +278,8 @@ def _numbers(protocol: EngineProtocol, text: str) -> dict[str, float]:
             numbers[key] = float(value)
         except ValueError:
             raise ValueError(f"{key} must be a number, got {value!r}") from None
-        if not (0 < numbers[key] < math.inf) or (key == "depth" and numbers[key] != round(numbers[key])):
-            kind = "a whole number above 0" if key == "depth" else "a number of seconds above 0"
+        if not (0 < numbers[key] <= LONGEST_TIME) or (key == "depth" and numbers[key] != round(numbers[key])):
+            kind = "a whole number" if key == "depth" else "a number of seconds"
+            kind += f" above 0, {LONGEST_TIME:,.0f} at most"
             raise ValueError(f"{key} must be {kind}, got {value!r}")
     return numbers

@@ -2,12 +2,18 @@
 
 Commands go without ids, one at a time: the simplest engines understand no more. An answer is a line that
 opens with = or ?, and ends with an empty line; other lines before it are chatter and are skipped.
+
+A time for each move is told as Canadian byo-yomi (GTP 2, section 4.2): 0.2 s a move is 1 s for 5 stones, for
+the protocol has whole seconds only. Before each move `time_left` says that such a period begins: Edax goes by
+`time_left` alone.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache
 
 from outflank.board import Board, Square
@@ -16,37 +22,41 @@ from outflank.players.engine_process import LONGEST_LINE, Deadline, EngineFault,
 # Commands by which an engine takes any position, as 64 characters and the side to move.
 SETUP_COMMANDS = ("outflank-setup_position", "grhino-setup_board")
 SEARCHED_BOARDS = 5_000
+MOST_STONES = 60  # of a period: a game has no more moves
+_ANSWER = re.compile(r"[=?](\d*)(.*)", re.DOTALL)
 
 
 class GtpClient:
     """Keeps a GTP engine's board in step with the referee's."""
 
-    farewell = "quit"
-
     def __init__(
-        self, process: EngineProcess, startup: float, timeout: float, seconds_a_move: float | None
+        self, process: EngineProcess, startup: Deadline, timeout: float, period: tuple[int, int] | None
     ) -> None:
+        """period: whole seconds for so many moves; `startup` holds for all commands of the start together."""
         self._process = process
         self._timeout = timeout
+        self._period = period
         self._told: tuple[Board, tuple[Square, ...]] | None = None  # what the engine has on its board
         known = self._ask("list_commands", startup)
         self._commands = frozenset(known[1].split()) if known[0] else frozenset()
         if "set_game" in self._commands:
-            self._must("set_game Othello")
+            self._must("set_game Othello", startup)
         if not self._commands or "boardsize" in self._commands:
-            self._must("boardsize 8")
-        if seconds_a_move is not None:
-            # No main time; one period of so many whole seconds for each stone (GTP 2, section 4.2).
-            self._must(f"time_settings 0 {max(1, round(seconds_a_move))} 1")
-        self._must("clear_board")
+            self._must("boardsize 8", startup)
+        if period is not None:
+            self._must(f"time_settings 0 {period[0]} {period[1]}", startup)
+        self._must("clear_board", startup)
 
     def can_start_from(self, start: Board) -> bool:
         return self._setup_command is not None or moves_to(start) is not None
 
     def choose(self, start: Board, moves: Sequence[Square]) -> Square | None:
-        """The engine's move after the moves of a game; None if it passes."""
-        board = self._follow(start, tuple(moves))
-        answer = self._must(f"genmove {board.mover}").strip().lower()
+        """The engine's move after the moves of a game; None if it passes. One limit for all it is told."""
+        deadline = Deadline(self._timeout)
+        board = self._follow(start, tuple(moves), deadline)
+        if self._period is not None and "time_left" in self._commands:
+            self._must(f"time_left {board.mover} {self._period[0]} {self._period[1]}", deadline)
+        answer = self._must(f"genmove {board.mover}", deadline).strip().lower()
         if re.fullmatch(r"[a-h][1-8]", answer):
             move = Square(answer)
             self._told = (start, (*moves, move))
@@ -58,70 +68,90 @@ class GtpClient:
             raise EngineFault("resigned")
         raise EngineFault(f"answered genmove with {answer[:40]!r}, which is no move")
 
-    def _follow(self, start: Board, moves: tuple[Square, ...]) -> Board:
+    def _follow(self, start: Board, moves: tuple[Square, ...], deadline: Deadline) -> Board:
         """Tells the engine the moves it has not heard of: the other player's, and forced random moves."""
         told = self._told
         if told is None or told[0] != start or told[1] != moves[: len(told[1])]:
-            self._begin(start)
+            self._begin(start, deadline)
             told = (start, ())
         board = start
         for number, move in enumerate(moves):
-            board = self._settled(board, silent=number < len(told[1]))
-            if number >= len(told[1]):
-                self._must(f"play {board.mover} {move}")
-            board = board.play(move)
+            if number < len(told[1]):
+                board = board.settled().play(move)
+            else:
+                board = self._told_move(board, move, deadline)
         self._told = (start, moves)
-        return self._settled(board, silent=False)
+        return self._settled(board, deadline)
 
-    def _settled(self, board: Board, *, silent: bool) -> Board:
+    def _told_move(self, board: Board, move: Square, deadline: Deadline) -> Board:
+        board = self._settled(board, deadline)
+        self._must(f"play {board.mover} {move}", deadline)
+        return board.play(move)
+
+    def _settled(self, board: Board, deadline: Deadline) -> Board:
         """The board after a pass where the mover has to; engines that pass by themselves may refuse it."""
         after = board.settled()
-        if after is not board and not silent:
-            self._ask(f"play {board.mover} pass", self._timeout)
+        if after is not board:
+            self._ask(f"play {board.mover} pass", deadline)
         return after
 
-    def _begin(self, start: Board) -> None:
-        self._must("clear_board")
+    def _begin(self, start: Board, deadline: Deadline) -> None:
+        self._must("clear_board", deadline)
         if start != Board() and self._setup_command is not None:
-            self._must(f"{self._setup_command} {start.text}")
+            self._must(f"{self._setup_command} {start.text}", deadline)
             return
         if (path := moves_to(start)) is None:
             raise EngineFault("has no command to set up a position")
         board = Board()
         for move in path:
-            board = self._settled(board, silent=False)
-            self._must(f"play {board.mover} {move}")
-            board = board.play(move)
+            board = self._told_move(board, move, deadline)
         if board.mover != start.mover:
-            self._settled(board, silent=False)
+            self._settled(board, deadline)
 
     @property
     def _setup_command(self) -> str | None:
         return next((command for command in SETUP_COMMANDS if command in self._commands), None)
 
-    def _must(self, command: str) -> str:
-        fine, text = self._ask(command, self._timeout)
+    def _must(self, command: str, deadline: Deadline) -> str:
+        fine, text = self._ask(command, deadline)
         if not fine:
             raise EngineFault(f"refused {command!r}: {text[:80]!r}")
         return text
 
-    def _ask(self, command: str, seconds: float) -> tuple[bool, str]:
+    def _ask(self, command: str, deadline: Deadline) -> tuple[bool, str]:
         for line in self._process.lines_at_hand():
             if line.startswith(("=", "?")):
                 raise EngineFault(f"answered without being asked: {line[:40]!r}")
-        deadline = Deadline(seconds)
         self._process.send(command, deadline)
         seen = 0
-        while not (line := self._process.read_line(deadline)).startswith(("=", "?")):
+        while (answer := _ANSWER.fullmatch(line := self._process.read_line(deadline))) is None:
             seen += len(line) + 1
             if seen > LONGEST_LINE:
                 raise EngineFault(f"printed more than {LONGEST_LINE} bytes that are no answer")
-        text = [line[1:].strip()]
+        if answer[1]:
+            raise EngineFault(f"answered the command {answer[1][:40]}, which it was not given")
+        text = [answer[2].strip()]
         while more := self._process.read_line(deadline).strip():
             text.append(more)
-            if sum(map(len, text)) > LONGEST_LINE:
+            seen += len(more) + 1
+            if seen > LONGEST_LINE:
                 raise EngineFault(f"gave an answer of more than {LONGEST_LINE} bytes")
         return line[0] == "=", "\n".join(text)
+
+
+def as_period(seconds: float) -> tuple[int, int]:
+    """A time for each move as whole seconds for so many moves.
+
+    >>> as_period(2), as_period(0.2), as_period(1.5)
+    ((2, 1), (1, 5), (3, 2))
+    """
+    period = Fraction(seconds).limit_denominator(MOST_STONES)
+    if not math.isclose(period, seconds, rel_tol=1e-9):
+        raise ValueError(
+            f"time={seconds:g} cannot be told in GTP, which has whole seconds for up to {MOST_STONES} moves; "
+            "take a time such as 0.1, 0.25 or 1.5, or an option of the engine's own command"
+        )
+    return period.numerator, period.denominator
 
 
 @lru_cache(maxsize=4096)

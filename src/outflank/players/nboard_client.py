@@ -20,17 +20,14 @@ _MOVE = re.compile(r"===\s*([a-h][1-8]|pa)", re.IGNORECASE)
 class NBoardClient:
     """Asks an NBoard engine for moves."""
 
-    farewell = "quit"
-
-    def __init__(self, process: EngineProcess, startup: float, timeout: float, depth: int) -> None:
+    def __init__(self, process: EngineProcess, startup: Deadline, timeout: float, depth: int) -> None:
         self._process = process
         self._timeout = timeout
         self._pings = 0
-        deadline = Deadline(startup)
-        self._process.send("nboard 2", deadline)
+        self._process.send("nboard 2", startup)
         # "GUIs must also send set depth and set game before issuing hint and go."
-        self._process.send(f"set depth {depth}", deadline)
-        self._in_step(deadline)
+        self._process.send(f"set depth {depth}", startup)
+        self._in_step(startup)
 
     def can_start_from(self, _start: Board) -> bool:
         return True

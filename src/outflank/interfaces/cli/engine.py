@@ -38,6 +38,7 @@ def engine(
     # Before any library starts threads: they inherit the mask, and the signals reach one thread alone.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     from outflank.interfaces.engines import converse
+    from outflank.players.external import ExternalPlayer
     from outflank.players.names import named_player
 
     chosen = named_player(player)
@@ -47,6 +48,8 @@ def engine(
     if sys.stdin.isatty():
         note(f"{chosen.name} listens for {protocol.upper()} commands; quit ends it")
     try:
+        if isinstance(chosen, ExternalPlayer):
+            chosen.open()  # an engine that cannot be started is an error now, not an answer to every move
         converse(_conversation(chosen, protocol), sys.stdin.buffer, sys.stdout.buffer)
     finally:
         if (close := getattr(chosen, "close", None)) is not None:

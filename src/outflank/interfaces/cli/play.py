@@ -56,7 +56,11 @@ def play(
     ] = False,
 ) -> None:
     """Play against a player. Every move is saved; help at the prompt lists what can be typed."""
+    from outflank.players.external import ExternalPlayer
+
     session = _session(player, colour, start, game, target, think)
+    if isinstance(session.player, ExternalPlayer):
+        session.player.open()
     _prepare_input()
     for text in getattr(session.player, "notes", ()):
         note(text)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,3 +79,18 @@ def meter(what: str, total: int, unit: str) -> Iterator[Meter]:
     with Progress(*columns, console=err, transient=True) as progress:
         task = progress.add_task(what, total=total, rate="0", described="")
         yield Meter(_bar=(progress, task))
+
+
+@contextmanager
+def ended_like_interrupted() -> Iterator[None]:
+    """SIGTERM and the end of the terminal as Ctrl-C: what is done is kept, and no engine is left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ending = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, signal.default_int_handler) for number in ending]
+    try:
+        yield
+    finally:
+        for number, handler in zip(ending, before, strict=True):
+            signal.signal(number, handler)

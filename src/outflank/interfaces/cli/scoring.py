@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.progress import meter, note, out, print_json
+from outflank.interfaces.cli.progress import ended_like_interrupted, meter, note, print_json
 
 if TYPE_CHECKING:
-    from outflank.games.batch import Forfeit
     from outflank.games.match import Match
-    from outflank.games.statistics import Tally
+    from outflank.interfaces.cli.match_report import Counted
+    from outflank.players.engine_process import EngineStartError
+    from outflank.players.greedy import Player
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same games.")]
 Threads = Annotated[int | None, typer.Option(help="How many threads; all cores by default.", min=1, max=1024)]
-SHOWN_FORFEITS = 5
 PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help="NAME_OR_FILE[,key=value...]")]
 
 
@@ -109,48 +108,57 @@ def _epsilon(text: str) -> tuple[float, float]:
     return numbers[0], numbers[-1]
 
 
+def check_engines(players: Iterable[Player]) -> None:
+    """Says before hours of games, not after them, that an engine cannot be started."""
+    from outflank.players.external import ExternalPlayer
+
+    for player in {player.name: player for player in players if isinstance(player, ExternalPlayer)}.values():
+        player.start().close()
+
+
 def _report(matches: list[Match], as_json: bool, record: Path | None = None) -> None:
-    """Plays, shows progress, prints; an interrupted match leaves what it has, marked as partial."""
+    """Plays, shows progress, prints; a match that is ended early leaves what it has, marked as partial."""
+    from outflank.interfaces.cli.match_report import as_report, print_reports
+
+    if len(matches) > 1:
+        check_engines(player for games in matches for player in (games.first, games.second))
     reports: list[dict[str, Any]] = []
+    ended_by: BaseException | None = None
     for games in matches:
-        if (report := _played(games, record)) is not None:
-            reports.append(report)
-        if report is None or report["partial"]:
+        counted, rate, ended_by = _played(games, record)
+        if counted.tally.games:
+            reports.append(as_report(games, counted, rate, ended_by))
+        if ended_by is not None:
             break
     if reports and as_json:
         print_json(reports[0] if len(matches) == 1 else reports)
     elif reports:
-        _print_table(reports, record)
-    if len(reports) < len(matches) or reports[-1]["partial"]:
-        raise KeyboardInterrupt
+        print_reports(reports, record)
+    if ended_by is not None:
+        raise ended_by
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """The part of a match that is over: its result, and where its records end in the file."""
+def _played(
+    games: Match, record: Path | None
+) -> tuple[Counted, float, KeyboardInterrupt | EngineStartError | None]:
+    """What was counted of a match, games per second, and what ended it before its time."""
+    from outflank.interfaces.cli.match_report import Counted, write_records
+    from outflank.players.engine_process import EngineStartError
 
-    tally: Tally
-    forfeits: tuple[Forfeit, ...] = ()
-    end_of_records: int = 0
-
-
-def _played(games: Match, record: Path | None) -> dict[str, Any] | None:
-    """The report of a match; of its finished part if it was interrupted; None if nothing is finished."""
-    from outflank.games.statistics import Tally
-
-    counted = _Counted(Tally())
+    counted = Counted()
+    ended_by: KeyboardInterrupt | EngineStartError | None = None
     names = f"{short_name(games.first.name)} - {short_name(games.second.name)}"
     file = record.open("xb") if record else None
     try:
-        with meter(names, 2 * games.double_games, "games") as progress:
+        with ended_like_interrupted(), meter(names, 2 * games.double_games, "games") as progress:
             try:
                 for batch in games.batches(record=file is not None):
-                    end = 0 if file is None else _write_records(games, batch, file)
+                    end = 0 if file is None else write_records(games, batch, file)
                     # One assignment: an interrupt leaves a batch counted and recorded, or neither.
-                    counted = _Counted(counted.tally + batch.tally, counted.forfeits + batch.forfeits, end)
+                    counted = counted.with_batch(batch, end)
                     progress.advance(len(batch.disc_differences), f"score {counted.tally.score:.4f}")
-            except KeyboardInterrupt:
-                pass
+            except (KeyboardInterrupt, EngineStartError) as error:
+                ended_by = error
             rate = progress.rate
     finally:
         if file is not None and record is not None:
@@ -158,96 +166,8 @@ def _played(games: Match, record: Path | None) -> dict[str, Any] | None:
             file.close()
             if counted.end_of_records == 0:  # nothing was played: let the next try have the name
                 record.unlink()
-    return _as_report(games, counted, rate) if counted.tally.games else None
-
-
-def _write_records(games: Match, batch: Any, file: IO[bytes]) -> int:
-    """One line a game: who was Black, the start, the moves, Black's disc difference along the game.
-    Returns where the last one ends."""
-    from outflank import _core
-    from outflank.board import Square
-
-    trajectories = games.disc_differences(batch)
-    forfeits = {forfeit.game: forfeit for forfeit in batch.forfeits}
-    for i, moves in enumerate(batch.moves):
-        number = batch.first_game + i
-        squares = [Square(int(move)) for move in moves if move != _core.NO_MOVE]
-        line: dict[str, Any] = {
-            "game": number,
-            "black": (games.first if number % 2 == 0 else games.second).name,
-            "white": (games.second if number % 2 == 0 else games.first).name,
-            "start": games.starts[number // 2 % len(games.starts)].text,
-            "moves": "".join(map(str, squares)),
-            "disc_differences": trajectories[i, : len(squares) + 1].tolist(),
-        }
-        if number in forfeits:
-            line["forfeit"] = {"player": forfeits[number].player, "reason": forfeits[number].reason}
-        file.write(json.dumps(line).encode() + b"\n")
-    file.flush()
-    return file.tell()
-
-
-def _as_report(games: Match, counted: _Counted, rate: float) -> dict[str, Any]:
-    tally = counted.tally
-    same = games.epsilon[0] == games.epsilon[1]
-    return {
-        "player": games.first.name,
-        "opponent": games.second.name,
-        "double_games": tally.games // 2,
-        "epsilon": games.epsilon[0] if same else list(games.epsilon),
-        "score": tally.score,
-        "ci95": list(tally.ci95),
-        "wins": tally.wins,
-        "draws": tally.draws,
-        "losses": tally.losses,
-        "games_per_second": round(rate, 1),
-        "threads": games.threads,
-        "seed": games.seed,
-        "partial": tally.games < 2 * games.double_games,
-        "forfeits": [asdict(forfeit) for forfeit in counted.forfeits],
-    }
-
-
-def _print_table(reports: list[dict[str, Any]], record: Path | None) -> None:
-    from rich.table import Table
-
-    table = Table()
-    for name in ("player", "score, 95 % interval", "wins", "draws", "losses", "games/s"):
-        table.add_column(name, justify="left" if name == "player" else "right", overflow="fold")
-    for report in reports:
-        low, high = report["ci95"]
-        table.add_row(
-            short_name(report["player"]) + (" (partial)" if report["partial"] else ""),
-            f"[bold]{report['score']:.4f}[/bold] ± {(high - low) / 2:.4f}",
-            *(f"{report[key]:,.0f}" for key in ("wins", "draws", "losses", "games_per_second")),
-        )
-    out.print(table)
-    report = reports[-1]
-    epsilon = report["epsilon"]
-    shown = f"{epsilon:g}" if isinstance(epsilon, float) else " and ".join(f"{e:g}" for e in epsilon)
-    plural = "s" if report["threads"] > 1 else ""
-    out.print(
-        f"against {short_name(report['opponent'])}: {report['double_games']:,} double games,"
-        f" epsilon {shown}, seed {report['seed']}, {report['threads']} thread{plural}"
-    )
-    for report in reports:
-        _print_forfeits(report["forfeits"])
-    if any(report["partial"] for report in reports):
-        out.print("Interrupted: the last row is a partial result.")
-    if record is not None:
-        out.print(f"Every game with its moves: {record}", markup=False)
-
-
-def _print_forfeits(forfeits: list[dict[str, Any]]) -> None:
-    """Who gave games away and why, the same reasons together."""
-    games: dict[tuple[str, str], list[int]] = {}
-    for forfeit in forfeits:
-        games.setdefault((forfeit["player"], forfeit["reason"]), []).append(forfeit["game"])
-    for (player, reason), numbers in games.items():
-        shown = ", ".join(map(str, numbers[:SHOWN_FORFEITS])) + (
-            " ..." if len(numbers) > SHOWN_FORFEITS else ""
-        )
-        out.print(f"Forfeited by {player} (it {reason}): {len(numbers)}, game {shown}", markup=False)
+    is_whole = counted.tally.games == 2 * games.double_games
+    return counted, rate, None if is_whole else ended_by
 
 
 def short_name(name: str) -> str:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.progress import meter, note, out, print_json
-from outflank.interfaces.cli.scoring import Json, Threads
+from outflank.interfaces.cli.progress import ended_like_interrupted, meter, note, out, print_json
+from outflank.interfaces.cli.scoring import Json, Threads, check_engines
 
 if TYPE_CHECKING:
     from outflank.board import Board
-    from outflank.games.standings import Standings
+    from outflank.games.standings import Standing, Standings
     from outflank.games.tournament import Tournament, TournamentSettings
     from outflank.games.tournament_folder import TournamentFolder
+    from outflank.players.engine_process import EngineStartError
 
 SAVE_SECONDS = 1.0  # of a pair that takes longer; each pair is saved when it is done
 WIDEST_MATRIX = 16
@@ -55,12 +56,13 @@ def tournament(
     wanted = {key: value for key, value in given.items() if value is not None}
     place, names, settings = _agreed(players or [], wanted, starts, folder)
     games = _tournament(place, names, settings, threads)
+    check_engines(games.players_to_play)
     with place.alone():
         place.write_settings(names, settings)
-        interrupted = not _play(games, place)
+        ended_by = _play(games, place)
         _finish(games, place, as_json)
-    if interrupted:
-        raise KeyboardInterrupt
+    if ended_by is not None:
+        raise ended_by
 
 
 def _agreed(
@@ -116,12 +118,14 @@ def _tournament(
     return Tournament(players, settings, threads=threads, results=saved)
 
 
-def _play(games: Tournament, place: TournamentFolder) -> bool:
-    """Play and save to the end. False if interrupted; then all finished batches are saved."""
+def _play(games: Tournament, place: TournamentFolder) -> KeyboardInterrupt | EngineStartError | None:
+    """Play and save to the end. Returns what ended it before; then all finished batches are saved."""
     from outflank.games.standings import without_folders
+    from outflank.players.engine_process import EngineStartError
 
     result, saved_at = None, time.perf_counter()
-    with meter("tournament", games.games_left, "games") as progress:
+    ended_by: KeyboardInterrupt | EngineStartError | None = None
+    with ended_like_interrupted(), meter("tournament", games.games_left, "games") as progress:
         left = games.games_left
         try:
             for result in games.steps():
@@ -132,10 +136,11 @@ def _play(games: Tournament, place: TournamentFolder) -> bool:
                 pair = f"{without_folders(result.first)} - {without_folders(result.second)}"
                 progress.advance(left - games.games_left, pair)
                 left = games.games_left
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, EngineStartError) as error:
+            ended_by = error
             if result is not None:
                 place.save(games.results[result.pair])
-    return games.games_left == 0
+    return ended_by if games.games_left else None
 
 
 def _finish(games: Tournament, place: TournamentFolder, as_json: bool) -> None:
@@ -165,7 +170,7 @@ def _print_end(games: Tournament, place: TournamentFolder) -> None:
     """What was made, and what to do next."""
     if games.games_left:
         lines = [
-            f"Interrupted with {games.games_left:,} games to play; nothing is lost. "
+            f"Ended with {games.games_left:,} games to play; nothing is lost. "
             f"Go on: outflank tournament --out {place.path}"
         ]
     else:
@@ -211,6 +216,7 @@ def _print_table(standings: Standings) -> None:
         table.add_column(name, justify="left" if name == "player" else "right", overflow="fold")
     if has_forfeits:
         table.add_column("forfeits", justify="right")
+        table.add_column("score without", justify="right")
     for row in standings.rows:
         (low, high), (rating_low, rating_high) = row.ci95, row.rating_ci95
         table.add_row(
@@ -218,15 +224,24 @@ def _print_table(standings: Standings) -> None:
             f"{row.tally.wins:,}", f"{row.tally.draws:,}", f"{row.tally.losses:,}",
             f"[bold]{row.score:.3f}[/bold] ± {(high - low) / 2:.3f}",
             f"[bold]{row.rating:+.0f}[/bold] ± {(rating_high - rating_low) / 2:.0f}",
-            *([f"{row.forfeits:,}"] if has_forfeits else []),
+            *([f"{row.forfeits:,}", _score_without(row)] if has_forfeits else []),
         )  # fmt: skip
     out.print(table)
     out.print("Score and rating (Elo scale, mean 0) with 95 % intervals.")
+    if has_forfeits:
+        from outflank.interfaces.cli.match_report import print_forfeits
+
+        out.print("Forfeited games are losses in both; the last column is the score without them.")
+        print_forfeits([(f["player"], f["reason"], f["game"]) for f in standings.report()["forfeits"]])
     if standings.ratings.has_prior:
         note(
             "some players took no point from the others, so results alone give no finite ratings; "
             "each player was given one drawn double game against an imaginary one"
         )
+
+
+def _score_without(row: Standing) -> str:
+    return f"{row.finished.score:.3f}" if row.finished.games else "-"
 
 
 def _print_matrix(standings: Standings) -> None:
