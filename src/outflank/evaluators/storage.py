@@ -92,16 +92,14 @@ def _looks_like_safetensors(content: bytes) -> bool:
 
 def _read_safetensors(content: bytes, source: str) -> StoredPlayer:
     from pydantic import ValidationError
-    from safetensors import SafetensorError, deserialize
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
 
     from outflank.evaluators.player_schema import PlayerMetadata
 
     try:
-        metadata = _metadata_of(content)
-        tensors = dict(deserialize(content))
-        if metadata is None or list(tensors) != ["weights"]:
-            raise PlayerFileError(f"{source} is a safetensors file, but not an {FORMAT} file")
-        weights = _weights_of(tensors["weights"])
+        metadata = _checked_metadata(content)
+        weights = load(content)["weights"].astype(np.float64)
         described = PlayerMetadata.model_validate(json.loads(metadata, object_pairs_hook=_each_key_once))
         evaluator = _build(described, weights)
     except SafetensorError as error:
@@ -110,30 +108,26 @@ def _read_safetensors(content: bytes, source: str) -> StoredPlayer:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise PlayerFileError(f"{source}: its metadata is wrong at {where}: {first['msg']}") from None
-    except PlayerFileError:
-        raise
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise PlayerFileError(f"{source} is damaged or cut off: its header is not JSON") from None
     except (ValueError, RecursionError) as error:
         raise PlayerFileError(f"{source}: {error}") from None
     return StoredPlayer(evaluator, described.view, described.provenance)
 
 
-def _metadata_of(content: bytes) -> str | None:
-    """Our entry in the header, where each name stands once: of two, the library keeps one, and another reader
-    may keep the other."""
+def _checked_metadata(content: bytes) -> str:
+    """Our entry in the header. Each name stands there once (of two, the library keeps one, and another reader
+    may keep the other), and the numbers are of a type that NumPy has; the library checks the rest."""
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length], object_pairs_hook=_each_key_once)
-    entry = header["__metadata__"].get(FORMAT) if "__metadata__" in header else None
-    return entry if isinstance(entry, str) else None
-
-
-def _weights_of(tensor: Mapping[str, Any]) -> FloatArray:
-    if tensor["dtype"] not in ("F32", "F64") or len(tensor["shape"]) != 1:
-        raise ValueError(
-            f"its weights are {tensor['dtype']} of shape {tensor['shape']}, "
-            "not a list of 32-bit or 64-bit floats"
-        )
-    stored = np.frombuffer(tensor["data"], dtype="<f4" if tensor["dtype"] == "F32" else "<f8")
-    return stored.astype(np.float64)
+    described, tensor = header.pop("__metadata__", None), header.get("weights")
+    metadata = described.get(FORMAT) if isinstance(described, dict) else None
+    if not isinstance(metadata, str) or not isinstance(tensor, dict) or len(header) > 1:
+        raise ValueError(f"this is a safetensors file, but not an {FORMAT} file")
+    dtype, shape = tensor.get("dtype"), tensor.get("shape")
+    if dtype not in ("F32", "F64") or not isinstance(shape, list) or len(shape) != 1:
+        raise ValueError(f"its weights are {dtype} of shape {shape}, not a list of 32-bit or 64-bit floats")
+    return metadata
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
-from outflank.evaluators.storage import View, read_player
+from outflank.evaluators.storage import VIEWS, read_player
 from outflank.players.greedy import GreedyPlayer
 
 
-def loaded_player(content: bytes, view: View, name: str) -> GreedyPlayer:
+def loaded_player(content: bytes, view: str, name: str) -> GreedyPlayer:
     """A player from its file, which the league has inspected once already."""
-    return GreedyPlayer(read_player(content, "the file").evaluator, view, name=name)
+    seen_by = next(known for known in VIEWS if known == view)
+    return GreedyPlayer(read_player(content, "the file").evaluator, seen_by, name=name)
