@@ -59,6 +59,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.desk = play.Desk(PlayersAtHand(app.state.league))
     app.state.streams = Streams()
     app.state.metrics = monitoring.Metrics()
+    app.state.health = monitoring.Health(app.state.league.store)
     app.state.inspections = asyncio.Semaphore(INSPECTIONS)
     app.state.rates = Rates(
         {"read": settings.reads_a_minute, "play": settings.plays_a_minute, "write": settings.writes_a_minute}
