@@ -68,7 +68,7 @@ class Store:
 
     def __init__(self, url: str, *, write_seconds: float = WRITE_SECONDS) -> None:
         self.url = url
-        address = _address(url)
+        address = address_of(url)
         self.engine = _engine(address, write_seconds, MOST_WRITERS)
         in_memory = self.engine.pool.__class__ is StaticPool  # one connection, for there is no other way in
         self._reader = self.engine if in_memory else _engine(address, READ_SECONDS, MOST_READERS)
@@ -131,7 +131,10 @@ def database_errors_told(what: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise OSError(f"{what}: {' '.join(str(error.orig).split())}") from None
+        reason = " ".join(str(error.orig).split())
+        if "disk I/O error" in reason:  # what SQLite says where not even its lock file finds room
+            reason += "; is the disk full?"
+        raise OSError(f"{what}: {reason}") from None
 
 
 def migrate(engine: Engine) -> None:
@@ -163,8 +166,8 @@ def migrate(engine: Engine) -> None:
         connection.commit()
 
 
-def _address(url: str) -> URL:
-    """Messages do not repeat the URL: it may hold a password."""
+def address_of(url: str) -> URL:
+    """The database that a URL names. Messages do not repeat it: it may hold a password."""
     try:
         parsed = make_url(url)
         backend = parsed.get_backend_name()

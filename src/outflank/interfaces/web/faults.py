@@ -66,7 +66,9 @@ async def _too_late(request: Request, _error: Exception) -> Response:
 
 async def _no_database(request: Request, error: Exception) -> Response:
     """It is away, locked by somebody, full, not writable, or asked for more than it can take."""
-    log.error("database", exc_info=error, extra={"fields": {"path": request.url.path}})
+    reason, statement = getattr(error, "orig", error), getattr(error, "statement", None)
+    fields = {"path": request.url.path, "reason": " ".join(str(reason).split()), "statement": statement}
+    log.error("database", extra={"fields": fields})
     return _fault(request, 503, "the league's database does not answer; try again soon", {"Retry-After": "5"})
 
 
