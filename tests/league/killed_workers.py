@@ -37,6 +37,7 @@ LEASE_SECONDS = 3.0  # shorter than in service: a killed worker's job is taken u
 ENTRANTS = 4
 IN_COMPETITION = 4
 LONGEST_SECONDS = 1800.0
+START_SECONDS = 120.0
 WORKER = """
 import sys, time
 from outflank.league.store import Store
@@ -49,7 +50,8 @@ worker = Worker(Store(url, write_seconds=60), threads=1, double_games=int(double
                 lease_seconds=float(lease))
 worker.work(lambda: False)
 """
-AN_HOUR_AHEAD = ("faketime", "--exclude-monotonic", "-f", "+1h")
+AHEAD = Path(__file__).parent / "ahead.cpp"
+COMPILER = shutil.which(os.environ.get("CXX", "c++"))
 HISTORY = "CREATE TABLE history ({key}, job INTEGER, token INTEGER, attempt INTEGER, worker VARCHAR(80))"
 SQLITE = (
     HISTORY.format(key="id INTEGER PRIMARY KEY AUTOINCREMENT"),
@@ -68,7 +70,8 @@ POSTGRESQL = (
 
 
 def is_possible() -> bool:
-    return shutil.which("faketime") is not None
+    """Whether a process's clock can be set ahead: for all of it, the database's library too."""
+    return sys.platform == "linux" and COMPILER is not None
 
 
 @dataclass
@@ -106,13 +109,18 @@ class KilledWorkers:
                 session.execute(text(statement))
         self._add_players(players)
         self._workers: list[subprocess.Popen[bytes]] = []
+        self._ahead = folder / "ahead.so"
+        assert COMPILER is not None
+        subprocess.run([COMPILER, "-shared", "-fPIC", "-o", self._ahead, AHEAD, "-ldl"], check=True)
 
     def run(self, kills: int, longest_pause: float) -> Report:
         try:
             self._workers = [self._start(0), self._start(1)]
             for _ in range(kills):
+                victim = self._random.randrange(2)
+                self._wait_until_up(victim)
                 time.sleep(self._random.uniform(0.0, longest_pause))
-                self._kill(self._random.randrange(2))
+                self._kill(victim)
             self._wait_for_all()
         finally:
             for process in self._workers:
@@ -139,10 +147,22 @@ class KilledWorkers:
         competitions.start(cup)
 
     def _start(self, number: int) -> subprocess.Popen[bytes]:
-        clock = self.folder / f"clock-{number}"
+        clock = self._clock(number)
+        clock.unlink(missing_ok=True)
         command = [sys.executable, "-c", WORKER, self.database, str(self.double_games), str(LEASE_SECONDS),
                    str(clock)]  # fmt: skip
-        return subprocess.Popen([*(AN_HOUR_AHEAD if number else ()), *command])
+        environment = {**os.environ, **({"LD_PRELOAD": str(self._ahead)} if number else {})}
+        return subprocess.Popen(command, env=environment)
+
+    def _clock(self, number: int) -> Path:
+        """Where a worker that is up says what time it takes it to be."""
+        return self.folder / f"clock-{number}"
+
+    def _wait_until_up(self, number: int) -> None:
+        until = time.monotonic() + START_SECONDS
+        while not (self._clock(number).exists() and self._clock(number).read_text()):
+            assert time.monotonic() < until, "a worker does not start"
+            time.sleep(0.02)
 
     def _kill(self, number: int) -> None:
         process = self._workers[number]
@@ -161,7 +181,9 @@ class KilledWorkers:
         while (counts := jobs.counts())["waiting"] + counts["taken"] and time.monotonic() < until:
             assert all(process.poll() is None for process in self._workers), "a worker ended"
             time.sleep(0.2)
-        clocks = [float((self.folder / f"clock-{number}").read_text()) for number in range(2)]
+        for number in range(2):
+            self._wait_until_up(number)
+        clocks = [float(self._clock(number).read_text()) for number in range(2)]
         self.report.hours_apart = round((clocks[1] - clocks[0]) / 3600, 1)
 
     def _count(self) -> None:
