@@ -1,8 +1,8 @@
 """A league that is killed again and again: `python -m benchmarks.league_faults`, from the checkout.
 
-`uploads` hands in 200 players while server and worker are killed at random moments. `workers` lets two workers
-whose clocks are an hour apart score players and play a competition, and kills one of them at 100 random
-moments, on SQLite and on PostgreSQL. Both compare every score with that of games that nobody disturbed.
+`uploads` hands in 200 players while server and worker are killed at random moments. `workers` lets two
+workers whose clocks are an hour apart score players and play a competition, and kills one of them at 100
+random moments, on SQLite and on PostgreSQL. Both compare every score with that of undisturbed games.
 """
 
 from __future__ import annotations
