@@ -175,7 +175,7 @@ def address_of(url: str) -> URL:
         is_plain = re.fullmatch(r"[\w./ -]{1,80}", url) is not None
         raise ValueError(f"{repr(url) if is_plain else '--db'} is not a database: {USE}") from None
     if backend not in ("sqlite", "postgresql"):
-        raise ValueError(f"a league cannot be kept in {backend}, which is neither: {USE}")
+        raise ValueError(f"--db names {backend}: neither sqlite:///FILE nor postgresql://USER@HOST/NAME")
     if "@" in (parsed.host or ""):
         raise ValueError("write @ as %40 in the user and the password of --db")
     return parsed
