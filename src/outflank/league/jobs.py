@@ -1,8 +1,15 @@
 """Jobs: taken by one worker at a time, held by renewing a lease, finished exactly once.
 
-A worker that dies stops renewing; when its lease is over another takes the job up from the beginning. Games
-depend on their seeds alone, so the result is what it would have been. A worker that was only slow finds that
-its attempt is not the present one, and what it brings is thrown away.
+A worker that dies stops renewing; when its lease is over another takes the job up after the last batch of
+games that was stored. Games depend on their seeds and numbers alone, so the result is what it would have
+been. A worker that was only slow finds that its token is not the present one, and what it brings is thrown
+away. Leases run by the database's clock, whatever the workers take for the time of day.
+
+Whose turn it is: a score is done for its player's entrant, a meeting for its competition, and the one that
+had the least work done for it is next (fair queueing). Whoever comes back after a while is put at most
+LAG_SECONDS behind the one that had most, so that rest gives no claim to all the workers. A player's first
+score counts as HEAD_START_SECONDS less work: first scores come first, but do not keep others away for ever.
+Of one entrant's or competition's jobs, that with the least work so far is next.
 """
 
 from __future__ import annotations
@@ -10,16 +17,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import and_, func, or_, select, update
-from sqlalchemy.engine import CursorResult
+from sqlalchemy import ColumnElement, Select, and_, case, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from outflank.league.schema import Job
+from outflank.games.statistics import Tally
+from outflank.league.schema import Competition, Entrant, Job, JobBatch, Player, Score, counts
 from outflank.league.store import Store
 
 LEASE_SECONDS = 15.0
+LONGEST_LEASE = 120.0  # one that ends later was given by a clock that has begun anew since
 MOST_ATTEMPTS = 20  # a job that ends its worker every time is given up, not one that was unlucky some times
+HEAD_START_SECONDS = 20.0  # some slices of turn.py
+LAG_SECONDS = 25.0  # more than the head start: who waits for a final score keeps its claim to half the time
+UNFINISHED = ("waiting", "taken")
 
 
 class Lost(Exception):
@@ -37,54 +49,94 @@ class Held:
     competition_id: int | None
     epsilon: float | None
     opponent_id: int | None
+    token: int
+    seconds: float  # of work by those who had it before
+
+
+def nothing(_session: Session) -> None:
+    """To write beside what is written anyway."""
 
 
 class Jobs:
     """The queue in the database."""
 
     def __init__(self, store: Store, worker: str, lease_seconds: float = LEASE_SECONDS) -> None:
+        assert lease_seconds <= LONGEST_LEASE
         self.store = store
         self.worker = worker[:80]
         self.lease_seconds = lease_seconds
 
     def take(self) -> Held | None:
-        """The oldest job that waits, or whose worker has let its lease run out."""
-        now = time.time()
-        free = or_(Job.state == "waiting", and_(Job.state == "taken", Job.lease < now))
-        query = select(Job).where(free).order_by(Job.id).limit(1).with_for_update(skip_locked=True)
-        with self.store.reading() as session:  # most of the time there is nothing, and nothing to lock
-            if session.scalar(select(Job.id).where(free).limit(1)) is None:
-                return None
+        """The job whose turn it is, of those that wait or whose worker has let its lease run out."""
+        if not self.is_any_free():  # most of the time there is nothing, and nothing to lock
+            return None
+        query = _in_order(self._is_free()).limit(1).with_for_update(of=Job, skip_locked=True)
         with self.store.writing() as session:
             job = session.scalar(query)
             if job is None:
                 return None
             job.attempt += 1
-            job.state, job.worker, job.lease = "taken", self.worker, now + self.lease_seconds
+            job.token += 1
+            job.state, job.worker, job.lease = "taken", self.worker, self._lease()
+            session.flush()
+            self._bring_forward(session, job)
             assert job.player_id is not None
             return Held(job.id, job.attempt, job.kind, job.player_id, job.competition_id, job.epsilon,
-                        job.opponent_id)  # fmt: skip
+                        job.opponent_id, job.token, job.seconds)  # fmt: skip
 
-    def renew(self, held: Held) -> None:
+    def is_any_free(self) -> bool:
+        with self.store.reading() as session:
+            return session.scalar(select(Job.id).where(self._is_free()).limit(1)) is not None
+
+    def renew(self, held: Held, seconds: float) -> None:
+        """Keep the job, after so many seconds of work in all."""
         with self.store.writing() as session:
-            self._change(session, held, lease=time.time() + self.lease_seconds)
+            self._ours(session, held, seconds).lease = self._lease()
 
-    def finish(self, held: Held, write: Callable[[Session], None]) -> None:
+    def store_batch(
+        self,
+        held: Held,
+        first_game: int,
+        tally: Tally,
+        seconds: float,
+        write: Callable[[Session], None] = nothing,
+    ) -> None:
+        """Games that were played: whoever has the job next goes on after them."""
+        with self.store.writing() as session:
+            self._ours(session, held, seconds).lease = self._lease()
+            session.add(JobBatch(job_id=held.id, first_game=first_game, **counts(tally)))
+            write(session)
+
+    def played(self, held: Held, games: int) -> Tally:
+        """What the job's stored batches add up to, of a match of so many games."""
+        with self.store.reading() as session:
+            query = select(JobBatch).where(JobBatch.job_id == held.id).order_by(JobBatch.first_game)
+            tally = Tally()
+            for batch in session.scalars(query):
+                assert batch.first_game == tally.games
+                tally += batch.tally
+        if tally.games > games:  # of another version's longer match
+            with self.store.writing() as session:
+                self._ours(session, held, held.seconds)
+                _drop_batches(session, held)
+            return Tally()
+        return tally
+
+    def finish(self, held: Held, seconds: float, write: Callable[[Session], None]) -> None:
         """Mark the job as done and write its result, in one transaction; nothing of it if it was lost."""
-        with self.store.writing() as session:
-            self._change(session, held, state="done", finished=time.time(), lease=None)
-            write(session)
+        self._end(held, seconds, "done", None, write)
 
-    def fail(self, held: Held, fault: str, write: Callable[[Session], None] = lambda _: None) -> None:
+    def fail(
+        self, held: Held, error: str, seconds: float, write: Callable[[Session], None] = nothing
+    ) -> None:
         """It cannot be done: for a reason that lies in the job, not in the worker."""
-        with self.store.writing() as session:
-            self._change(session, held, state="failed", finished=time.time(), lease=None, fault=fault)
-            write(session)
+        self._end(held, seconds, "failed", error, write)
 
-    def release(self, held: Held) -> None:
-        """Leave the job for another worker, as if it had not been taken."""
+    def release(self, held: Held, seconds: float) -> None:
+        """Leave the job, with what was stored of it, for whichever worker is next: no failed attempt."""
         with self.store.writing() as session:
-            self._change(session, held, state="waiting", attempt=held.attempt - 1, lease=None)
+            job = self._ours(session, held, seconds)
+            job.state, job.attempt, job.lease = "waiting", held.attempt - 1, None
 
     def counts(self) -> dict[str, int]:
         """How many jobs are in which state."""
@@ -93,9 +145,68 @@ class Jobs:
             found = {row[0]: row[1] for row in session.execute(query)}
         return dict.fromkeys(("waiting", "taken", "done", "failed"), 0) | found
 
-    def _change(self, session: Session, held: Held, **values: object) -> None:
-        ours = and_(Job.id == held.id, Job.attempt == held.attempt, Job.state == "taken")
-        changed = session.execute(update(Job).where(ours).values(**values))
-        assert isinstance(changed, CursorResult)
-        if changed.rowcount != 1:
+    def _end(
+        self, held: Held, seconds: float, state: str, error: str | None, write: Callable[[Session], None]
+    ) -> None:
+        with self.store.writing() as session:
+            job = self._ours(session, held, seconds)
+            job.state, job.finished, job.lease, job.fault = state, time.time(), None, error
+            _drop_batches(session, held)
+            write(session)
+
+    def _lease(self) -> ColumnElement[float]:
+        return self.store.clock() + self.lease_seconds
+
+    def _is_free(self) -> ColumnElement[bool]:
+        now = self.store.clock()
+        has_ended = or_(Job.lease < now, Job.lease > now + LONGEST_LEASE)
+        return or_(Job.state == "waiting", and_(Job.state == "taken", has_ended))
+
+    def _ours(self, session: Session, held: Held, seconds: float) -> Job:
+        """The job, locked and with its work counted, if this worker still has it. The job comes first and
+        whom it is done for second, as in take(): no two transactions wait for each other."""
+        query = select(Job).where(Job.id == held.id, Job.token == held.token, Job.state == "taken")
+        job = session.scalar(query.with_for_update())
+        if job is None:
             raise Lost
+        worked = max(0.0, seconds - job.seconds)
+        job.seconds += worked
+        session.flush()
+        beneficiary, its_id = _beneficiary(session, job)
+        session.execute(
+            update(beneficiary).where(beneficiary.id == its_id).values(served=beneficiary.served + worked)
+        )
+        return job
+
+    def _bring_forward(self, session: Session, job: Job) -> None:
+        """Whoever had no work done for some time has no claim to make up for all of it."""
+        most = max(session.scalar(select(func.max(one.served))) or 0.0 for one in (Entrant, Competition))
+        beneficiary, its_id = _beneficiary(session, job)
+        lagging = and_(beneficiary.id == its_id, beneficiary.served < most - LAG_SECONDS)
+        session.execute(update(beneficiary).where(lagging).values(served=most - LAG_SECONDS))
+
+
+def _in_order(is_free: ColumnElement[bool]) -> Select[Any]:
+    """Free jobs, that whose turn it is first."""
+    has_score = select(Score.id).where(Score.player_id == Job.player_id).exists()
+    is_first = and_(Job.kind == "score", ~has_score)
+    served = case((Job.kind == "score", Entrant.served), else_=func.coalesce(Competition.served, 0.0))
+    return (
+        select(Job)
+        .join(Player, Player.id == Job.player_id)
+        .join(Entrant, Entrant.id == Player.entrant_id)
+        .outerjoin(Competition, Competition.id == Job.competition_id)
+        .where(is_free)
+        .order_by(served - case((is_first, HEAD_START_SECONDS), else_=0.0), Job.seconds, Job.id)
+    )
+
+
+def _beneficiary(session: Session, job: Job) -> tuple[type[Entrant] | type[Competition], int | None]:
+    """Whom the job is done for."""
+    if job.kind == "score":
+        return Entrant, session.scalar(select(Player.entrant_id).where(Player.id == job.player_id))
+    return Competition, job.competition_id
+
+
+def _drop_batches(session: Session, held: Held) -> None:
+    session.execute(delete(JobBatch).where(JobBatch.job_id == held.id))

@@ -167,8 +167,9 @@ class League:
         with self.store.writing() as session:
             player = _player(session, player_id)
             digest = player.digest
+            # Jobs first, as workers lock them: a removal and a result do not wait for each other.
+            session.execute(delete(Job).where((Job.player_id == player_id) | (Job.opponent_id == player_id)))
             session.execute(delete(Nomination).where(Nomination.player_id == player_id))
-            session.execute(delete(Job).where(Job.opponent_id == player_id))
             session.delete(player)
             session.flush()
             if session.scalar(select(func.count()).where(Player.digest == digest)) == 0:

@@ -61,6 +61,7 @@ class Entrant(Base):
     folded_name: Mapped[str] = mapped_column(String(40), unique=True)  # names differ by more than their case
     key_digest: Mapped[str | None] = mapped_column(String(64), unique=True)
     created: Mapped[float] = mapped_column(Float)
+    served: Mapped[float] = mapped_column(Float, default=0.0, server_default="0")  # see Job
 
 
 class Content(Base):
@@ -116,6 +117,7 @@ class Competition(Base):
     state: Mapped[str] = mapped_column(String(10), default="open")  # open, playing, finished
     double_games: Mapped[int] = mapped_column(Integer)
     created: Mapped[float] = mapped_column(Float)
+    served: Mapped[float] = mapped_column(Float, default=0.0, server_default="0")  # see Job
     nominations: Mapped[list[Nomination]] = relationship(cascade="all, delete-orphan")
 
 
@@ -149,8 +151,10 @@ class Meeting(Counted, Base):
 class Job(Base):
     """Work that waits, is being done, is done, or has failed.
 
-    A worker holds a job as long as it renews its lease. `attempt` counts how often it was taken: a worker
-    that lost its job holds an old number, and what it brings is thrown away.
+    A worker holds a job as long as it renews its lease, by the clock of `Store.clock`. `token` grows whenever
+    the job is taken: a worker that lost its job holds an old one, and what it brings is thrown away.
+    `attempt` counts how often it was taken and not given back. A score is done for its player's entrant, a
+    meeting for its competition, and the `served` of either is what decides whose turn it is: see jobs.py.
     """
 
     __tablename__ = "jobs"
@@ -168,3 +172,22 @@ class Job(Base):
     created: Mapped[float] = mapped_column(Float)
     finished: Mapped[float | None] = mapped_column(Float)
     fault: Mapped[str | None] = mapped_column(Text)
+    token: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    seconds: Mapped[float] = mapped_column(Float, default=0.0, server_default="0")  # of work, by all attempts
+
+
+class JobBatch(Counted, Base):
+    """Consecutive games that a job has played: whoever has the job next goes on after the last of them. They
+    go when the job ends, with its result, which is their sum."""
+
+    __tablename__ = "job_batches"
+    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    first_game: Mapped[int] = mapped_column(Integer, primary_key=True)
+
+
+class WriteCheck(Base):
+    """One row, which is written to see whether anything can be."""
+
+    __tablename__ = "write_checks"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    checked: Mapped[float] = mapped_column(Float)

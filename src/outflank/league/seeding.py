@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 
 from outflank.evaluators.storage import View, load_player
 from outflank.league.inspection import fault_of, inspect_here
@@ -87,16 +88,22 @@ def add_file(league: League, file: Path, *, name: str, view: View | None = None)
 def _add(league: League, entrant: Entrant, file: Path, name: str, view: View | None, note: str) -> list[str]:
     try:
         league.add(entrant, file.read_bytes(), inspect_here(file, view or ""), name=name, note=note)
-    except Taken:  # seeded before, or the same weights under another name
+    except (Taken, IntegrityError):  # seeded before, by another server just now, or under another name
         return []
     return [name]
 
 
 def _house(league: League, name: str) -> Entrant:
     """An entrant without a key: nobody can submit for it."""
-    with league.store.writing() as session:
-        entrant = session.scalar(select(Entrant).where(Entrant.folded_name == folded(name)))
-        if entrant is None:
+    known = select(Entrant).where(Entrant.folded_name == folded(name))
+    with league.store.reading() as session:
+        if (entrant := session.scalar(known)) is not None:
+            return entrant
+    try:
+        with league.store.writing() as session:
             entrant = Entrant(name=name, folded_name=folded(name), created=time.time())
             session.add(entrant)
         return entrant
+    except IntegrityError:  # another server that starts at this moment was first
+        with league.store.reading() as session:
+            return session.scalars(known).one()

@@ -1,6 +1,7 @@
 """Workers: take jobs from the league's database, one at a time, until told to stop.
 
-Several workers, here or on other machines, share one database; each job is done by one of them.
+Several workers, here or on other machines, share one database; each job is done by one of them at a time. A
+long job is done in slices, between which others that wait have their turn.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -17,19 +20,25 @@ from outflank.games.match import Match
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed
 from outflank.league.competitions import finish_if_played
-from outflank.league.jobs import LEASE_SECONDS, MOST_ATTEMPTS, Held, Jobs, Lost
+from outflank.league.jobs import LEASE_SECONDS, MOST_ATTEMPTS, Held, Jobs, Lost, nothing
 from outflank.league.league import PROVISIONAL, score_seed
 from outflank.league.loading import loaded_player
 from outflank.league.schema import Competition, Content, Meeting, Player, Score, counts
 from outflank.league.scoring import DOUBLE_GAMES, league_match
 from outflank.league.store import Store
+from outflank.league.turn import JOB_SECONDS, Turn
 from outflank.players.greedy import GreedyPlayer
 
 IDLE_SECONDS = 0.5  # between looks at an empty queue
 
 
+class GivenBack(Exception):
+    """The turn is over before the job is done."""
+
+
 class Worker:
-    """Does one job after another. `draw` makes a player's picture: the league itself draws none."""
+    """Does one job after another. `draw` makes a player's picture: the league itself draws none. `on_stuck`
+    is called when a job hangs beyond its time limit, and is to end the process."""
 
     def __init__(
         self,
@@ -38,13 +47,18 @@ class Worker:
         threads: int | None = None,
         double_games: int = DOUBLE_GAMES,
         lease_seconds: float = LEASE_SECONDS,
+        job_seconds: float = JOB_SECONDS,
         draw: Callable[[GreedyPlayer], bytes | None] | None = None,
+        on_stuck: Callable[[], None] = lambda: None,
     ) -> None:
         self.store = store
         self.threads = threads
         self.double_games = double_games
+        self.job_seconds = job_seconds
         self.jobs = Jobs(store, f"{socket.gethostname()}:{os.getpid()}", lease_seconds)
         self._draw = draw
+        self._on_stuck = on_stuck
+        self._loaded: dict[tuple[str, str], GreedyPlayer] = {}  # those of the latest job
 
     def work(self, should_stop: Callable[[], bool]) -> int:
         """Jobs done until told to stop. A job that is begun when told is left for another worker."""
@@ -53,122 +67,160 @@ class Worker:
             held = self.jobs.take()
             if held is None:
                 _wait(IDLE_SECONDS, should_stop)
-            elif self.do(held, should_stop):
+            elif self.do(held, should_stop, in_slices=True):
                 done += 1
         return done
 
-    def do(self, held: Held, should_stop: Callable[[], bool] = lambda: False) -> bool:
-        """One job, to its end. False if it was lost to another worker, or left to one."""
+    def do(
+        self, held: Held, should_stop: Callable[[], bool] = lambda: False, *, in_slices: bool = False
+    ) -> bool:
+        """One job, to its end; or a slice of it, if others wait. False if it was lost to another worker, or
+        left to one."""
         if held.attempt > MOST_ATTEMPTS:
-            return self._failed(held, f"the worker stopped {MOST_ATTEMPTS} times while it did this")
+            return self._failed(
+                held, f"the worker stopped {MOST_ATTEMPTS} times while it did this", held.seconds
+            )
+
+        def fail(session: Session, error: str) -> None:
+            _write_failed(session, held, error)
+
+        turn = Turn(self.jobs, held, fail=fail, job_seconds=self.job_seconds, on_stuck=self._on_stuck)
+
+        def is_over(has_result: bool) -> bool:
+            if should_stop():
+                return True
+            return in_slices and (has_result or turn.is_slice_over()) and self.jobs.is_any_free()
+
         try:
-            is_done = (self._score if held.kind == "score" else self._meet)(held, should_stop)
-            if not is_done:
-                self.jobs.release(held)
-            return is_done
+            with turn:
+                (self._score if held.kind == "score" else self._meet)(turn, is_over)
+            return True
         except Lost:
             return False
+        except GivenBack:
+            return self._given_back(held, turn.seconds)
         except (ValueError, MemoryError) as error:
-            fault = " ".join(str(error).split())[:500] or "there is not enough memory for this player"
-            return self._failed(held, fault)
+            text = " ".join(str(error).split())[:500] or "there is not enough memory for this player"
+            return self._failed(held, text, turn.seconds)
 
-    def _score(self, held: Held, should_stop: Callable[[], bool]) -> bool:
-        player, digest = self._load(held.player_id)
+    def _score(self, turn: Turn, is_over: Callable[[bool], bool]) -> None:
+        held = turn.held
+        player, digest = self._load(held.player_id)[0]
         seed = score_seed(digest)
-        tally = Tally()
+        tally = self.jobs.played(held, 2 * self.double_games)
+        turn.plays()
+
+        def provisional(so_far: Tally, session: Session) -> None:
+            _add_score(session, held.player_id, PROVISIONAL, so_far, seed)
+
         for double_games in (min(PROVISIONAL, self.double_games), self.double_games):
+            if tally.games >= 2 * double_games:
+                continue
             match = league_match(player, double_games=double_games, seed=seed, threads=self.threads)
-            more = self._play(held, match, tally.games, should_stop)
-            if more is None:
-                return False
-            tally += more
-            if double_games < self.double_games:
-                self._keep_provisional(held, double_games, tally, seed)
-        self.jobs.renew(held)  # a large picture takes some seconds
+            is_provisional = double_games < self.double_games
+            tally = self._play(turn, match, tally, is_over, provisional if is_provisional else None)
         picture = self._draw(player) if self._draw is not None else None
 
         def write(session: Session) -> None:
             _add_score(session, held.player_id, self.double_games, tally, seed)
             session.get_one(Player, held.player_id).picture = picture
 
-        self.jobs.finish(held, write)
-        return True
+        self.jobs.finish(held, turn.seconds, write)
 
-    def _meet(self, held: Held, should_stop: Callable[[], bool]) -> bool:
+    def _meet(self, turn: Turn, is_over: Callable[[bool], bool]) -> None:
+        held = turn.held
         assert held.opponent_id is not None
         assert held.epsilon is not None
         assert held.competition_id is not None
         competition, epsilon, opponent = held.competition_id, held.epsilon, held.opponent_id
-        first, first_digest = self._load(held.player_id)
-        second, second_digest = self._load(opponent)
+        (first, first_digest), (second, second_digest) = self._load(held.player_id, opponent)
         with self.store.reading() as session:
             double_games = session.get_one(Competition, competition).double_games
         seed = pair_seed(round(1000 * epsilon), first_digest, second_digest)
         match = Match(first, second, double_games=double_games, epsilon=epsilon, seed=seed,
                       threads=self.threads)  # fmt: skip
-        tally = self._play(held, match, 0, should_stop)
-        if tally is None:
-            return False
+        turn.plays()
+        tally = self._play(turn, match, self.jobs.played(held, 2 * double_games), is_over)
 
         def write(session: Session) -> None:
             session.add(Meeting(competition_id=competition, epsilon=epsilon, first_id=held.player_id,
                                 second_id=opponent, measured=time.time(), **counts(tally)))  # fmt: skip
+            session.flush()
             finish_if_played(session, competition)
 
-        self.jobs.finish(held, write)
-        return True
+        self.jobs.finish(held, turn.seconds, write)
 
     def _play(
-        self, held: Held, match: Match, first_game: int, should_stop: Callable[[], bool]
-    ) -> Tally | None:
-        """The match from a game on, renewing the lease as it goes; None if told to stop."""
-        tally = Tally()
-        renewed = time.monotonic()
-        for batch in match.batches(first_game=first_game):
-            tally += batch.tally
-            if should_stop():
-                return None
-            if time.monotonic() > renewed + self.jobs.lease_seconds / 4:
-                self.jobs.renew(held)
-                renewed = time.monotonic()
+        self,
+        turn: Turn,
+        match: Match,
+        tally: Tally,
+        is_over: Callable[[bool], bool],
+        result: Callable[[Tally, Session], None] | None = None,
+    ) -> Tally:
+        """The match from where it was left, stored as it goes on; its result, if it is one to show, is stored
+        with the last of it."""
+        games, fresh = 2 * match.double_games, Tally()
+        for batch in match.batches(first_game=tally.games):
+            fresh += batch.tally
+            so_far = tally + fresh
+            turn.check(so_far.games, games)
+            is_whole = so_far.games == games
+            if is_whole and result is None:
+                return so_far
+            gives_back = is_over(is_whole)
+            if is_whole or gives_back or turn.is_time_to_store():
+                write = partial(result, so_far) if is_whole and result is not None else nothing
+                turn.store(tally.games, fresh, write)
+                tally, fresh = so_far, Tally()
+            if gives_back:
+                raise GivenBack
         return tally
 
-    def _keep_provisional(self, held: Held, double_games: int, tally: Tally, seed: int) -> None:
-        self.jobs.renew(held)
-        with self.store.writing() as session:
-            known = select(Score.id).where(
-                Score.player_id == held.player_id, Score.double_games == double_games
-            )
-            if session.get(Player, held.player_id) is not None and session.scalar(known) is None:
-                _add_score(session, held.player_id, double_games, tally, seed)
-
-    def _load(self, player_id: int) -> tuple[GreedyPlayer, str]:
-        """The player from its file, which the league has read once already, and the file's digest."""
+    def _load(self, *ids: int) -> list[tuple[GreedyPlayer, str]]:
+        """Players from their files, which the league has read once already, and the files' digests. Those of
+        the latest job are kept, for it may be the next one too."""
         with self.store.reading() as session:
-            player = session.get(Player, player_id)
-            if player is None:
-                raise Lost  # it was removed
-            content = session.get_one(Content, player.digest).content
-            name, view, digest = player.name, player.view, player.digest
-        return loaded_player(content, view, name), digest
+            found = [session.get(Player, player_id) for player_id in ids]
+            players = [player for player in found if player is not None]
+            if len(players) < len(ids):
+                raise Lost  # one was removed
+        wanted = {(player.digest, player.view) for player in players}
+        self._loaded = {key: loaded for key, loaded in self._loaded.items() if key in wanted}
+        for player in players:
+            key = player.digest, player.view
+            if key not in self._loaded:
+                with self.store.reading() as session:
+                    content = session.get_one(Content, player.digest).content
+                self._loaded[key] = loaded_player(content, player.view, player.name)
+        return [(self._loaded[player.digest, player.view], player.digest) for player in players]
 
-    def _failed(self, held: Held, fault: str) -> bool:
-        def write(session: Session) -> None:
-            if held.kind == "score":
-                session.get_one(Player, held.player_id).fault = fault
-            elif held.competition_id is not None:
-                finish_if_played(session, held.competition_id)
+    def _given_back(self, held: Held, seconds: float) -> bool:
+        with suppress(Lost):
+            self.jobs.release(held, seconds)
+        return False
 
+    def _failed(self, held: Held, error: str, seconds: float) -> bool:
         try:
-            self.jobs.fail(held, fault, write)
+            self.jobs.fail(held, error, seconds, lambda session: _write_failed(session, held, error))
         except Lost:
             return False
         return True
 
 
 def _add_score(session: Session, player_id: int, double_games: int, tally: Tally, seed: int) -> None:
-    session.add(Score(player_id=player_id, double_games=double_games, seed=str(seed), measured=time.time(),
-                      **counts(tally)))  # fmt: skip
+    known = select(Score.id).where(Score.player_id == player_id, Score.double_games == double_games)
+    if session.scalar(known) is None:  # a league of before may have it without its batches
+        session.add(Score(player_id=player_id, double_games=double_games, seed=str(seed),
+                          measured=time.time(), **counts(tally)))  # fmt: skip
+
+
+def _write_failed(session: Session, held: Held, error: str) -> None:
+    if held.kind == "score":
+        session.get_one(Player, held.player_id).fault = error
+    elif held.competition_id is not None:
+        session.flush()
+        finish_if_played(session, held.competition_id)
 
 
 def _wait(seconds: float, should_stop: Callable[[], bool]) -> None:

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from outflank.interfaces.cli import (
     analyze,
+    backup,
     bench,
     book,
     engine,
@@ -76,6 +77,7 @@ engine.add_to(app)
 reproduce.add_to(app)
 serve.add_to(app)
 worker.add_to(app)
+backup.add_to(app)
 submit.add_to(app)
 
 

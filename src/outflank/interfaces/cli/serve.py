@@ -115,15 +115,17 @@ def _league_app(settings: WebSettings, published: Path | None, players: Sequence
     from outflank.interfaces.web.app import create_app
     from outflank.league.published_files import PublishedFiles
     from outflank.league.seeding import is_seeded, seed
+    from outflank.league.store import database_errors_told
 
     files = PublishedFiles.found(published)
     given = [_named_file(text) for text in players]
     app = create_app(settings)
     league: League = app.state.league
-    if published is not None or not is_seeded(league):
-        seed(league, files)
-    for file, name, view in given:
-        _add(league, file, name, view)
+    with database_errors_told("players cannot be added to the league's database"):
+        if published is not None or not is_seeded(league):
+            seed(league, files)
+        for file, name, view in given:
+            _add(league, file, name, view)
     return app
 
 

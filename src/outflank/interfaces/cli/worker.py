@@ -22,6 +22,8 @@ Database = Annotated[
 ]  # fmt: skip
 MISSING = "the league needs more packages: pip install 'outflank[server]'"
 RETRY_SECONDS = 3.0
+WRITE_SECONDS = 60.0  # a worker has nobody to answer, and waits for others who write
+EXIT_STUCK = 3
 DOTS_PER_INCH = 100
 log = logging.getLogger("outflank.worker")
 
@@ -49,7 +51,7 @@ def work(
 ) -> None:
     """Work until SIGTERM or SIGINT, or until the parent that was named is gone. A job that is begun is then
     left for another worker. While the database is away the worker waits for it."""
-    from sqlalchemy.exc import OperationalError
+    from sqlalchemy.exc import DBAPIError
 
     from outflank.league.scoring import DOUBLE_GAMES
     from outflank.league.store import Store
@@ -62,14 +64,17 @@ def work(
     def should_stop() -> bool:
         return told.is_set() or (parent is not None and os.getppid() != parent)
 
-    store = Store(db)
-    worker = Worker(store, threads=threads, double_games=double_games or DOUBLE_GAMES, draw=drawn)
+    store = Store(db, write_seconds=WRITE_SECONDS)
+    worker = Worker(
+        store, threads=threads, double_games=double_games or DOUBLE_GAMES, draw=drawn,
+        on_stuck=lambda: os._exit(EXIT_STUCK),  # the thread that hangs cannot be ended otherwise
+    )  # fmt: skip
     log.info("worker started")
     done = 0
     while not should_stop():
         try:
             done += worker.work(should_stop)
-        except OperationalError:
+        except DBAPIError:
             log.exception("the database does not answer")
             told.wait(RETRY_SECONDS)
     store.close()

@@ -61,6 +61,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.short_matches = ShortMatches(app.state.compute_pool)
     app.state.streams = Streams()
     app.state.metrics = monitoring.Metrics()
+    app.state.health = monitoring.Health(app.state.league.store)
     app.state.inspections = Inspections()
     app.state.downloads = Downloads()
     app.state.rates = Rates(

@@ -8,12 +8,14 @@ import logging
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import IntegrityError, InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from outflank.interfaces.web import pages
 from outflank.league.league import NotFound, Taken, UnknownKey
+from outflank.league.store import Busy
 
 STATUS: dict[type[ValueError], int] = {UnknownKey: 401, NotFound: 404, Taken: 409}
 KNOWN = {"Not Found": "there is no such page", "Method Not Allowed": "this cannot be done here"}
@@ -25,7 +27,8 @@ def add_to(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_fault)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(IntegrityError, _too_late)
-    app.add_exception_handler(OperationalError, _no_database)
+    for unavailable in (OperationalError, InternalError, InterfaceError, PoolTimeoutError, Busy):
+        app.add_exception_handler(unavailable, _no_database)
     for ours in (ValidationError, UnicodeError, json.JSONDecodeError):  # ValueErrors that are no sentences
         app.add_exception_handler(ours, failed)
 
@@ -62,7 +65,10 @@ async def _too_late(request: Request, _error: Exception) -> Response:
 
 
 async def _no_database(request: Request, error: Exception) -> Response:
-    log.error("database", exc_info=error, extra={"fields": {"path": request.url.path}})
+    """It is away, locked by somebody, full, not writable, or asked for more than it can take."""
+    reason, statement = getattr(error, "orig", error), getattr(error, "statement", None)
+    fields = {"path": request.url.path, "reason": " ".join(str(reason).split()), "statement": statement}
+    log.error("database", extra={"fields": fields})
     return _fault(request, 503, "the league's database does not answer; try again soon", {"Retry-After": "5"})
 
 

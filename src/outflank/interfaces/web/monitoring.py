@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import re
 import sys
+import threading
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -18,14 +22,24 @@ from prometheus_client import (
     generate_latest,
 )
 from sqlalchemy import text
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outflank.interfaces.web.faults import failed
 from outflank.interfaces.web.security import address_of
 from outflank.league.jobs import Jobs
+from outflank.league.store import Store
 
 router = APIRouter()
 log = logging.getLogger("outflank.web")
+LOOK_SECONDS = 5.0  # between looks at whether the database can be written
+WAIT_SECONDS = 0.05  # for a look to end; then the one before it counts
+FIRST_SECONDS = 3.0
+REASONS = {
+    "locked|lock timeout": "another process holds the right to write",
+    "full|No space|could not extend": "the disk is full",
+    "(?i)read-?only|permission": "the database is not writable",
+}
 METHODS = ("GET", "HEAD", "POST", "DELETE")  # others can be any word, and are counted as one
 
 
@@ -106,12 +120,56 @@ def _note(request: Request, status: int, seconds: float) -> None:
         log.info("request", extra={"fields": fields})
 
 
+class Health:
+    """Whether the database can be read and written. A thread of its own looks, and while it does the answer
+    is what it saw before: so /healthz answers at once, also when the database does not."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._thread = ThreadPoolExecutor(1, "health")
+        self._lock = threading.Lock()
+        self._look: Future[dict[str, str]] | None = None
+        self._began = float("-inf")
+        self._found: dict[str, str] = {}
+
+    async def answer(self) -> dict[str, str]:
+        with self._lock:
+            is_first = not self._found
+            if self._look is not None and self._look.done():
+                self._found, self._look = self._look.result(), None
+            if self._look is None and time.monotonic() > self._began + LOOK_SECONDS:
+                self._look, self._began = self._thread.submit(self._state), time.monotonic()
+            look = self._look
+        if look is None:
+            return self._found
+        await asyncio.wait({asyncio.wrap_future(look)}, timeout=FIRST_SECONDS if is_first else WAIT_SECONDS)
+        unknown = {"status": "unavailable", "reason": "the database does not answer"}
+        return look.result() if look.done() else self._found or unknown
+
+    def _state(self) -> dict[str, str]:
+        """Reasons are told in our own words: those of the database may name hosts and users."""
+        try:
+            self._store.check_writing()
+            return {"status": "ok"}
+        except Exception as error:
+            reason = str(getattr(error, "orig", error))
+            log.warning("the database cannot be written: %s", " ".join(reason.split()))
+        try:
+            with self._store.reading() as session:
+                session.execute(text("SELECT 1"))
+        except Exception:
+            return {"status": "unavailable", "reason": "the database does not answer"}
+        return {"status": "read-only", "reason": next(
+            (words for pattern, words in REASONS.items() if re.search(pattern, reason)),
+            "the database cannot be written",
+        )}  # fmt: skip
+
+
 @router.get("/healthz", include_in_schema=False)
-def health(request: Request) -> dict[str, str]:
-    """Whether the server can answer: it and its database."""
-    with request.app.state.league.store.reading() as session:
-        session.execute(text("SELECT 1"))
-    return {"status": "ok"}
+async def health(request: Request) -> JSONResponse:
+    """200 if the server can answer, read and write; 503 and what is the matter otherwise."""
+    found = await request.app.state.health.answer()
+    return JSONResponse(found, 200 if found["status"] == "ok" else 503, {"Cache-Control": "no-store"})
 
 
 @router.get("/metrics", include_in_schema=False)
