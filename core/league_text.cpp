@@ -31,7 +31,7 @@ class Numbers {
             at_ = std::min(text_.find_first_of(NOT_IN_A_NUMBER, at_), text_.size());
         }
         if (open_ > 0) {
-            fail("a brace is not closed", text_.size());
+            fail("a brace is not closed; the file may have been cut off", text_.size());
         }
         at_ = 0;
     }

@@ -145,6 +145,17 @@ class Jobs:
             found = {row[0]: row[1] for row in session.execute(query)}
         return dict.fromkeys(("waiting", "taken", "done", "failed"), 0) | found
 
+    def waiting_of(self, entrant_id: int) -> int:
+        """How many jobs wait to score an entrant's players."""
+        query = (
+            select(func.count())
+            .select_from(Job)
+            .join(Player, Player.id == Job.player_id)
+            .where(Job.kind == "score", Job.state == "waiting", Player.entrant_id == entrant_id)
+        )
+        with self.store.reading() as session:
+            return session.scalar(query) or 0
+
     def _end(
         self, held: Held, seconds: float, state: str, error: str | None, write: Callable[[Session], None]
     ) -> None:

@@ -320,6 +320,26 @@ def test_rates_are_limited_by_address(tmp_path: Path) -> None:
         assert client.get("/static/style.css").status_code == 200
 
 
+def test_one_entrant_fills_half_of_the_queue_at_most(tmp_path: Path) -> None:
+    database = without_players(f"sqlite:///{tmp_path / 'league.db'}")
+    with serving(tmp_path, database, "--no-worker", "--most-waiting=4") as served, served.client() as client:
+
+        def submit(key: str, number: int) -> httpx.Response:
+            content = counter_file(tmp_path, number).read_bytes()
+            return client.post(f"{API}/players", files={"file": content},
+                               data={"name": f"player {number}", "view": "negation"},
+                               headers={"Authorization": f"Bearer {key}"})  # fmt: skip
+
+        ada, bob, eve = (client.post(f"{API}/entrants", json={"name": name}).json()["key"] for name in
+                         ("Ada", "Bob", "Eve"))  # fmt: skip
+        assert [submit(ada, number).status_code for number in (1, 2, 3)] == [201, 201, 503]
+        refused = submit(ada, 3)
+        assert refused.json()["error"] == "2 of your players wait to be scored; submit when there are fewer"
+        assert refused.headers["retry-after"] == "60"
+        assert [submit(bob, number).status_code for number in (4, 5)] == [201, 201]
+        assert submit(eve, 6).json()["error"].startswith("4 players and matches wait to be played")
+
+
 def test_browsers_ask_whether_a_script_has_changed(client: httpx.Client) -> None:
     first = client.get("/static/play.js")
     assert first.headers["cache-control"] == "no-cache"

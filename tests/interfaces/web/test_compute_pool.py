@@ -202,10 +202,10 @@ def test_large_players_freeze_nothing(server: Served, ids: dict[str, int], tmp_p
         assert len(client.get(f"{API}/players/{ids['large']}/file").content) > 12_000_000
         form = {"name": "another", "view": "inversion"}
         answer = client.post(f"{API}/players", files={"file": file.read_bytes()}, data=form)
-        assert answer.status_code == 201 or " s of a processor to read" in answer.text
+        assert answer.status_code == 201, answer.text
         for depth in (1, 1, 3):
             played = move(client, ids["large"], depth)
-            assert played.status_code in (200, 503), played.text
+            assert played.status_code == 200, played.text
     assert gap[0] < LONGEST_GAP
 
 

@@ -59,6 +59,9 @@ def serve(
     plays_a_minute: Annotated[int, typer.Option(help="Moves asked for by one address.", min=1)] = 3000,
     writes_a_minute: Annotated[int, typer.Option(help="Submissions from one address.", min=1)] = 60,
     connections_per_address: Annotated[int, typer.Option(help="Open at once.", min=1)] = 128,
+    most_waiting: Annotated[
+        int, typer.Option(help="Jobs: no players are taken beyond; of one entrant, beyond half.", min=1)
+    ] = 500,
 ) -> None:
     """The league on the web: its table, its players, and a board to play them. The environment variable
     OUTFLANK_ADMIN_TOKEN sets the token with which players are removed and competitions started."""
@@ -70,7 +73,7 @@ def serve(
     settings = WebSettings(
         database=db, runs=runs, admin_token=os.environ.get(ADMIN_TOKEN) or None, behind_proxy=behind_proxy,
         reads_a_minute=reads_a_minute, plays_a_minute=plays_a_minute, writes_a_minute=writes_a_minute,
-        connections_per_address=connections_per_address,
+        connections_per_address=connections_per_address, most_waiting=most_waiting,
     )  # fmt: skip
     if re.fullmatch(r"sqlite(\+\w+)?:(//)?(/(:memory:)?)?", db):
         raise ValueError("a league needs a file that its workers see too: use sqlite:///FILE")

@@ -164,8 +164,13 @@ async def submit(request: Request, league: TheLeague, table: TheTable, key: Key)
 def _who_may_submit(request: Request, league: League, key: str) -> Entrant:
     entrant = league.entrant(key)
     most = request.app.state.settings.most_waiting
-    if Jobs(league.store, "server").counts()["waiting"] >= most:
+    jobs = Jobs(league.store, "server")
+    text = ""
+    if jobs.counts()["waiting"] >= most:
         text = f"{most} players and matches wait to be played; submit when there are fewer"
+    elif jobs.waiting_of(entrant.id) >= max(most // 2, 1):
+        text = f"{max(most // 2, 1)} of your players wait to be scored; submit when there are fewer"
+    if text:
         raise HTTPException(503, text, {"Retry-After": "60"})
     return entrant
 

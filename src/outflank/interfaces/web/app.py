@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -82,8 +81,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     starting = asyncio.create_task(pool.start())  # pages need not wait for it
     with app.state.streams.ended_by_signals():
         yield
-    starting.cancel()
-    with contextlib.suppress(asyncio.CancelledError, OSError, EOFError):
-        await starting
     await pool.close()
+    await starting
     app.state.league.store.close()

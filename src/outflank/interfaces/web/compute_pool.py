@@ -82,7 +82,8 @@ class ComputePool:
         return result
 
     async def start(self) -> None:
-        await asyncio.gather(*(process.start() for process in self.processes))
+        """One that does not start is started by the first task for it, which then tells why not."""
+        await asyncio.gather(*(process.start() for process in self.processes), return_exceptions=True)
 
     async def close(self) -> None:
         await asyncio.gather(*(process.close() for process in self.processes))
@@ -162,13 +163,15 @@ class _Process:
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, start_new_session=True,
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )  # fmt: skip
+            self._process = process
             try:
+                if self._is_closed:
+                    raise OSError("the server is stopping")
                 async with asyncio.timeout(START_SECONDS):
                     await _received(process)
             except BaseException:
-                _kill(process)
+                await _ended(process)
                 raise
-            self._process = process
             self._watching = asyncio.create_task(self._watch(process))
             return process
 
@@ -200,8 +203,10 @@ class _Process:
         if self._watching is not None:
             self._watching.cancel()
         if self._process is not None:
-            _kill(self._process)
-            await self._process.wait()
+            _kill(self._process)  # one that is starting then fails to
+        async with self._starting:
+            if self._process is not None:
+                await _ended(self._process)
 
     async def _exchange(
         self, process: asyncio.subprocess.Process, task: Task, league: League
@@ -238,6 +243,14 @@ async def _received(process: asyncio.subprocess.Process) -> bytes:
     if length > LARGEST_ANSWER:
         raise EOFError("a compute process answered too much")
     return await process.stdout.readexactly(length)
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Kill a process and wait until its pipes are closed too: the event loop must not end before them."""
+    _kill(process)
+    with contextlib.suppress(RuntimeError):  # a task that still reads from it meets its end
+        await process.communicate()
+    await process.wait()
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:

@@ -21,7 +21,7 @@ class WebSettings:
     plays_a_minute: int = 3000  # a class of players behind one address
     writes_a_minute: int = 60
     connections_per_address: int = 128  # open at once; behind a proxy it is the proxy's to count them
-    most_waiting: int = 500  # jobs; with so many to do no more players are taken
+    most_waiting: int = 500  # jobs: beyond them no players are taken, and of one entrant beyond half of them
 
     def __post_init__(self) -> None:
         if self.admin_token is not None and len(self.admin_token) < SHORTEST_TOKEN:
