@@ -9,6 +9,7 @@ as listed. A piece counter is 64 numbers.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from outflank import _core
 from outflank.evaluators.ntuple_network import NTupleNetwork
@@ -19,7 +20,25 @@ class PlayerFileError(ValueError):
     """A player file that cannot be read; the message names the file and the position."""
 
 
-def read_league_text(text: str | bytes, source: str = "player") -> NTupleNetwork | PieceCounter:
+@dataclass(frozen=True)
+class SizeLimits:
+    """The largest network that a reader takes: counted before it is built, which takes far longer."""
+
+    weights: int
+    placements: int
+
+    def check(self, weights: int, placements: int, source: str) -> None:
+        for size, most, what in (
+            (weights, self.weights, "weights"),
+            (placements, self.placements, "placements"),
+        ):
+            if size > most:
+                raise PlayerFileError(f"{source} has {size:,} {what}; at most {most:,} are taken")
+
+
+def read_league_text(
+    text: str | bytes, source: str = "player", limits: SizeLimits | None = None
+) -> NTupleNetwork | PieceCounter:
     """The evaluator written in a text; `source` is how errors name it.
 
     >>> read_league_text("{ 1 { 1 2 { 0 } { 63 } { -1 0 1 } } }").tables
@@ -29,6 +48,8 @@ def read_league_text(text: str | bytes, source: str = "player") -> NTupleNetwork
         tables, weights = _core.parse_league_text(text.encode() if isinstance(text, str) else text)
     except ValueError as error:
         raise PlayerFileError(f"{source}, {error}") from None
+    if limits is not None:
+        limits.check(weights.size, sum(len(table) for table in tables), source)
     if not tables:
         return PieceCounter(weights)
     return NTupleNetwork([table.tolist() for table in tables], weights)

@@ -11,27 +11,38 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class PieceCounterArchitecture(_Strict):
+class _Architecture(_Strict):
+    @property
+    def placements(self) -> int:
+        """Of n-tuples on the board; other kinds have none."""
+        return 0
+
+
+class PieceCounterArchitecture(_Architecture):
     kind: Literal["piece-counter"]
     symmetric: bool = False
 
 
-class IagoArchitecture(_Strict):
+class IagoArchitecture(_Architecture):
     kind: Literal["iago"]
 
 
-class NTupleNetworkArchitecture(_Strict):
+class NTupleNetworkArchitecture(_Architecture):
     kind: Literal["n-tuple-network"]
     stages: int = 1
     tables: list[list[list[int]]]
 
+    @property
+    def placements(self) -> int:
+        return sum(len(table) for table in self.tables)
 
-class MlpArchitecture(_Strict):
+
+class MlpArchitecture(_Architecture):
     kind: Literal["mlp"]
     hidden: int = 32
 
 
-class SpatialMlpArchitecture(_Strict):
+class SpatialMlpArchitecture(_Architecture):
     kind: Literal["spatial-mlp"]
 
 
@@ -45,10 +56,14 @@ OneArchitecture = Annotated[
 ]
 
 
-class DoubledArchitecture(_Strict):
+class DoubledArchitecture(_Architecture):
     kind: Literal["doubled"]
     black: OneArchitecture
     white: OneArchitecture
+
+    @property
+    def placements(self) -> int:
+        return self.black.placements + self.white.placements
 
 
 class PlayerMetadata(_Strict):

@@ -18,7 +18,12 @@ import numpy as np
 
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.iago import Iago
-from outflank.evaluators.league_text import PlayerFileError, read_league_text, write_league_text
+from outflank.evaluators.league_text import (
+    PlayerFileError,
+    SizeLimits,
+    read_league_text,
+    write_league_text,
+)
 from outflank.evaluators.mlp import Mlp
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
@@ -45,7 +50,7 @@ class StoredPlayer:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
-def load_player(path: str | Path) -> StoredPlayer:
+def load_player(path: str | Path, limits: SizeLimits | None = None) -> StoredPlayer:
     """Read a player file of either format."""
     path = Path(path)
     if path.is_dir():
@@ -55,19 +60,19 @@ def load_player(path: str | Path) -> StoredPlayer:
         raise PlayerFileError(f"{path} has {size >> 20} MB; a player file has at most {LARGEST_FILE >> 20}")
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)  # whatever it has become since
-    return read_player(content, str(path))
+    return read_player(content, str(path), limits)
 
 
-def read_player(content: bytes, source: str = "player") -> StoredPlayer:
+def read_player(content: bytes, source: str = "player", limits: SizeLimits | None = None) -> StoredPlayer:
     """The player that a file of either format holds; `source` is how errors name it."""
     if _looks_like_safetensors(content):
-        return _read_safetensors(content, source)
+        return _read_safetensors(content, source, limits)
     if len(content) > LARGEST_TEXT:
         most = LARGEST_TEXT >> 20
         raise PlayerFileError(f"{source} has {len(content) >> 20} MB; a text player file has at most {most}")
     if b"\0" in content[:64]:
         raise PlayerFileError(f"{source} is neither a League text file nor a safetensors file")
-    return StoredPlayer(read_league_text(content.removeprefix(codecs.BOM_UTF8), source))
+    return StoredPlayer(read_league_text(content.removeprefix(codecs.BOM_UTF8), source, limits))
 
 
 def save_player(player: StoredPlayer, path: str | Path) -> None:
@@ -90,7 +95,7 @@ def _looks_like_safetensors(content: bytes) -> bool:
     return content[8:9] == b"{" and int.from_bytes(content[:8], "little") < LARGEST_FILE
 
 
-def _read_safetensors(content: bytes, source: str) -> StoredPlayer:
+def _read_safetensors(content: bytes, source: str, limits: SizeLimits | None) -> StoredPlayer:
     from pydantic import ValidationError
     from safetensors import SafetensorError
     from safetensors.numpy import load
@@ -101,6 +106,8 @@ def _read_safetensors(content: bytes, source: str) -> StoredPlayer:
         metadata = _checked_metadata(content)
         weights = load(content)["weights"].astype(np.float64)
         described = PlayerMetadata.model_validate(json.loads(metadata, object_pairs_hook=_each_key_once))
+        if limits is not None:
+            limits.check(weights.size, described.architecture.placements, source)
         evaluator = _build(described, weights)
     except SafetensorError as error:
         raise PlayerFileError(f"{source} is damaged or cut off: {error}") from None
@@ -110,6 +117,8 @@ def _read_safetensors(content: bytes, source: str) -> StoredPlayer:
         raise PlayerFileError(f"{source}: its metadata is wrong at {where}: {first['msg']}") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise PlayerFileError(f"{source} is damaged or cut off: its header is not JSON") from None
+    except PlayerFileError:
+        raise
     except (ValueError, RecursionError) as error:
         raise PlayerFileError(f"{source}: {error}") from None
     return StoredPlayer(evaluator, described.view, described.provenance)

@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from outflank.evaluators.league_text import SizeLimits
 from outflank.evaluators.storage import VIEWS, View
 from outflank.league.process_limits import die_with, limit_process, step_back
 
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 MEMORY = 2 << 30  # of address space: the interpreter and its libraries take half a gigabyte of it
 CPU_SECONDS = 15
 WALL_SECONDS = 60.0
-MOST_WEIGHTS = 8_000_000
+# Ten times the placements that the budget of a game allows: what is larger need not be built to be refused.
+LIMITS = SizeLimits(weights=8_000_000, placements=20_000)
 LARGEST_ANSWER = 64 << 10
-NICENESS = 10
+NICENESS = 5  # below those who answer people, above the searches that they ask for
 
 
 @dataclass(frozen=True)
@@ -117,15 +119,13 @@ def _read(path: Path, view: str) -> tuple[Inspected, GreedyPlayer]:
     from outflank.evaluators.storage import load_player
     from outflank.players.greedy import GreedyPlayer
 
-    stored = load_player(path)
+    stored = load_player(path, LIMITS)
     if view and stored.view and view != stored.view:
         raise ValueError(f"the file says that its view is {stored.view}, not {view}")
     chosen = stored.view or next((known for known in VIEWS if known == view), None)
     if chosen is None:
         raise ValueError("a League text file does not say its view: choose inversion or negation")
     weights = int(stored.evaluator.weights.size)
-    if weights > MOST_WEIGHTS:
-        raise ValueError(f"it has {weights:,} weights; the league takes at most {MOST_WEIGHTS:,}")
     player = GreedyPlayer(stored.evaluator, chosen)
     description = getattr(player.evaluator, "description", "")
     return Inspected(chosen, description.split(",")[0][:40], description[:500], weights), player

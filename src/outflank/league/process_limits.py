@@ -8,8 +8,10 @@ import ctypes
 import os
 import signal
 import sys
+from pathlib import Path
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
+AUTOGROUP = Path("/proc/self/autogroup")
 
 
 def limit_process(memory: int, cpu_seconds: int | None = None) -> None:
@@ -35,6 +37,9 @@ def die_with(parent: int) -> None:
 
 
 def step_back(niceness: int) -> None:
-    """Leave the processors to whoever answers people."""
+    """Leave the processors to whoever answers people. Where Linux shares them between sessions first
+    (autogroup), a process's own niceness counts only within its session, so the session steps back too."""
     if hasattr(os, "nice"):
         os.nice(niceness)
+    with contextlib.suppress(OSError):
+        AUTOGROUP.write_text(str(niceness))

@@ -23,6 +23,7 @@ Database = Annotated[
 MISSING = "the league needs more packages: pip install 'outflank[server]'"
 RETRY_SECONDS = 3.0
 WRITE_SECONDS = 60.0  # a worker has nobody to answer, and waits for others who write
+NICENESS = 5  # of a server's own worker, which shares its machine
 EXIT_STUCK = 3
 DOTS_PER_INCH = 100
 log = logging.getLogger("outflank.worker")
@@ -53,10 +54,13 @@ def work(
     left for another worker. While the database is away the worker waits for it."""
     from sqlalchemy.exc import DBAPIError
 
+    from outflank.league.process_limits import step_back
     from outflank.league.scoring import DOUBLE_GAMES
     from outflank.league.store import Store
     from outflank.league.worker import Worker
 
+    if parent is not None:
+        step_back(NICENESS)
     told = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: told.set())
