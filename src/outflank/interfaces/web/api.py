@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,8 +30,8 @@ from outflank.interfaces.web.answers import (
 )
 from outflank.interfaces.web.downloads import Downloads
 from outflank.interfaces.web.inspections import Inspections
-from outflank.interfaces.web.kept import KeptTable, kept_table
 from outflank.interfaces.web.security import Admin, Key, address_of, is_admin, network_of
+from outflank.interfaces.web.table_cache import TableCache, table_cache
 from outflank.interfaces.web.uploads import form_of, on_disk
 from outflank.league.competitions import DOUBLE_GAMES, Competitions
 from outflank.league.inspection import Inspected
@@ -63,7 +64,7 @@ def league_of(request: Request) -> League:
 
 
 TheLeague = Annotated[League, Depends(league_of)]
-TheTable = Annotated[KeptTable, Depends(kept_table)]
+TheTable = Annotated[TableCache, Depends(table_cache)]
 
 
 class NewEntrant(BaseModel):
@@ -89,6 +90,22 @@ def chosen_rows(rows: Sequence[TableRow], sort: Sort, order: Order, text: str) -
     return sorted(found, key=SORTS[sort], reverse=order == "descending")
 
 
+@dataclass(frozen=True)
+class TablePart:
+    """What part of the table is asked for, in what order."""
+
+    sort: Sort = "rank"
+    order: Order = "ascending"
+    text: str = ""
+    limit: int = 100
+    offset: int = 0
+
+    def made(self, everybody: Sequence[TableRow]) -> bytes:
+        rows = chosen_rows(everybody, self.sort, self.order, self.text)
+        shown = [row_answer(row) for row in rows[self.offset : self.offset + self.limit]]
+        return TableAnswer(total=len(rows), players=shown).model_dump_json().encode()
+
+
 @router.post("/entrants", status_code=201)
 def register(league: TheLeague, entrant: NewEntrant, response: Response) -> EntrantAnswer:
     """Become an entrant. The key is shown once: keep it, it is needed to submit."""
@@ -106,14 +123,8 @@ async def players(
     offset: Annotated[int, Query(ge=0, le=10**6)] = 0,
 ) -> Response:
     """The league table."""
-
-    def made(everybody: Sequence[TableRow]) -> bytes:
-        rows = chosen_rows(everybody, sort, order, filter)
-        shown = [row_answer(row) for row in rows[offset : offset + limit]]
-        return TableAnswer(total=len(rows), players=shown).model_dump_json().encode()
-
-    answer = await table.answer(("players", sort, order, filter, limit, offset), made)
-    return Response(answer, media_type="application/json")
+    asked = TablePart(sort, order, filter, limit, offset)
+    return Response(await table.answer(asked, asked.made), media_type="application/json")
 
 
 SUBMISSION = {
@@ -156,7 +167,7 @@ async def submit(request: Request, league: TheLeague, table: TheTable, key: Key)
         async with on_disk(upload) as path:
             inspected = await inspections.inspect(path, texts["view"] or None, address, key)
             player = await run_in_threadpool(_added, league, entrant, path, inspected, texts)
-    table.changed()
+    await run_in_threadpool(table.renew)
     return SubmittedAnswer(id=player.id, name=player.name, weights=player.weights, kind=player.kind,
                            view=player.view, state="waiting", page=f"/players/{player.id}")  # fmt: skip
 
@@ -201,7 +212,7 @@ def player(league: TheLeague, table: TheTable, player_id: PlayerId) -> PlayerAns
 def remove(league: TheLeague, table: TheTable, player_id: PlayerId) -> None:
     """For the league's keeper: take a player out."""
     Competitions(league).remove_player(player_id)
-    table.changed()
+    table.renew()
 
 
 @router.get("/players/{player_id}/file", response_class=Response)

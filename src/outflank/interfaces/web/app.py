@@ -22,12 +22,14 @@ from outflank.interfaces.web.comparison import ShortMatches
 from outflank.interfaces.web.compute_pool import ComputePool
 from outflank.interfaces.web.downloads import Downloads
 from outflank.interfaces.web.inspections import Inspections
-from outflank.interfaces.web.kept import KeptTable
 from outflank.interfaces.web.kept_competitions import KeptCompetitions
+from outflank.interfaces.web.league_page import TableQuery
+from outflank.interfaces.web.ready_answers import ReadyAnswers
 from outflank.interfaces.web.security import AddHeaders, LimitRates, Rates, RelativeRedirects
 from outflank.interfaces.web.settings import WebSettings
 from outflank.interfaces.web.snapshots import Snapshots
 from outflank.interfaces.web.streams import Streams
+from outflank.interfaces.web.table_cache import CachedAnswer, TableCache
 from outflank.interfaces.web.uploads import LimitBodies
 from outflank.league.league import League
 from outflank.league.store import Store
@@ -53,8 +55,8 @@ def create_app(settings: WebSettings) -> FastAPI:
     )  # fmt: skip
     app.state.settings = settings
     app.state.league = League(Store(settings.database))
-    app.state.kept = KeptTable(app.state.league)
-    app.state.snapshots = Snapshots(app.state.kept)
+    app.state.table_cache = TableCache(app.state.league)
+    app.state.snapshots = Snapshots(app.state.table_cache)
     app.state.kept_competitions = KeptCompetitions(app.state.league)
     app.state.compute_pool = ComputePool(app.state.league)
     app.state.short_matches = ShortMatches(app.state.compute_pool)
@@ -66,13 +68,30 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.rates = Rates(
         {"read": settings.reads_a_minute, "play": settings.plays_a_minute, "write": settings.writes_a_minute}
     )
+    app.state.ready_answers = _ready_answers(app.state.table_cache, app.state.snapshots)
     for module in (api, monitoring, play, lab, pages):
         app.include_router(module.router)
     app.mount("/static", CheckedFiles(directory=STATIC), name="static")
-    for middleware in (RelativeRedirects, LimitRates, LimitBodies, monitoring.Measure, AddHeaders):
+    for middleware in (
+        RelativeRedirects, LimitRates, LimitBodies, monitoring.Measure, AddHeaders, ReadyAnswers,
+    ):  # fmt: skip
         app.add_middleware(middleware)  # the last is the outermost
     faults.add_to(app)
     return app
+
+
+def _ready_answers(cache: TableCache, snapshots: Snapshots) -> dict[tuple[str, bool], CachedAnswer]:
+    """What nearly everybody asks for, by path and whether it may be compressed."""
+    part = api.TablePart()
+    ready = {}
+    for is_compressed in (True, False):
+        ready["/api/v1/players", is_compressed] = CachedAnswer(
+            part, part.made, {"Content-Type": "application/json"}
+        )
+        ready["/", is_compressed] = pages.table_page_answer(snapshots, TableQuery(), is_compressed)
+    for answer in ready.values():
+        cache.keep_ready(answer.query, answer.make)
+    return ready
 
 
 @asynccontextmanager

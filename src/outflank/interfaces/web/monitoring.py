@@ -95,7 +95,9 @@ class Measure:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True
-                _note(Request(scope), message["status"], time.perf_counter() - began)
+                request = Request(scope)
+                route = getattr(scope.get("route"), "path", "none")
+                note(request, route, message["status"], time.perf_counter() - began)
             await send(message)
 
         try:
@@ -107,8 +109,8 @@ class Measure:
             await answer(scope, receive, measured)
 
 
-def _note(request: Request, status: int, seconds: float) -> None:
-    route = getattr(request.scope.get("route"), "path", "none")
+def note(request: Request, route: str, status: int, seconds: float) -> None:
+    """Count and log an answer that begins."""
     metrics: Metrics = request.app.state.metrics
     method = request.method if request.method in METHODS else "other"
     metrics.requests.labels(method, route, status).inc()
@@ -179,5 +181,5 @@ def metrics(request: Request) -> Response:
     league = request.app.state.league
     for state, count in Jobs(league.store, "metrics").counts().items():
         found.jobs.labels(state).set(count)
-    found.players.set(len(request.app.state.kept.rows()))
+    found.players.set(len(request.app.state.table_cache.rows()))
     return Response(generate_latest(found.registry), media_type=CONTENT_TYPE_LATEST)

@@ -21,6 +21,7 @@ from outflank.interfaces.web.rendering import page, rendered
 from outflank.interfaces.web.scales import Scale
 from outflank.interfaces.web.security import address_of, network_of
 from outflank.interfaces.web.snapshots import Snapshots
+from outflank.interfaces.web.table_cache import CachedAnswer
 from outflank.league.competitions import Competitions
 from outflank.league.league import HOUSE, League, NotFound, TableRow
 from outflank.league.names import LONGEST_LINK, LONGEST_NOTE, folded
@@ -42,18 +43,22 @@ async def league_table(
     page: Annotated[int, Query(ge=1, le=10**6)] = 1,
 ) -> Response:
     query = TableQuery(sort, order, filter.strip(), page)
-    snapshots = _snapshots(request)
     is_compressed = "gzip" in request.headers.get("accept-encoding", "")
+    answer = table_page_answer(_snapshots(request), query, is_compressed)
+    return Response(await table.answer(answer.query, answer.make), headers=answer.headers)
 
+
+def table_page_answer(snapshots: Snapshots, query: TableQuery, is_compressed: bool) -> CachedAnswer:
     def make(rows: Sequence[TableRow]) -> bytes:
         content = league_page(snapshots.of(rows), query).encode()
         return gzip.compress(content) if is_compressed else content
 
-    headers = {"Vary": "Accept-Encoding", "Cache-Control": "no-cache"}
+    headers = {
+        "Content-Type": "text/html; charset=utf-8", "Vary": "Accept-Encoding", "Cache-Control": "no-cache",
+    }  # fmt: skip
     if is_compressed:
         headers["Content-Encoding"] = "gzip"
-    content = await table.answer(("page", query, is_compressed), make)
-    return Response(content, media_type="text/html", headers=headers)
+    return CachedAnswer(("page", query, is_compressed), make, headers)
 
 
 @router.api_route("/players/{player_id}", methods=SHOWN)

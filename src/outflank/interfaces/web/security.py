@@ -112,6 +112,18 @@ def cost_of(request: Request) -> float:
     return TABLE_COST if is_table and kind_of(request) == "read" else 1.0
 
 
+def seconds_to_wait(request: Request) -> float:
+    """0 if a request is within the rates of its address, and then it is counted."""
+    rates: Rates = request.app.state.rates
+    address = network_of(address_of(request))
+    return rates.seconds_to_wait(kind_of(request), address, time.monotonic(), cost_of(request))
+
+
+def is_within_rates(request: Request) -> bool:
+    """As above; one that is not is not counted, and may be asked about again."""
+    return seconds_to_wait(request) == 0
+
+
 class LimitRates:
     """Too many requests are answered at once, and cost next to nothing. Static files are not counted: they
     cost no more than the refusal."""
@@ -121,10 +133,7 @@ class LimitRates:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not scope["path"].startswith("/static/"):
-            request = Request(scope)
-            rates: Rates = request.app.state.rates
-            address = network_of(address_of(request))
-            waits = rates.seconds_to_wait(kind_of(request), address, time.monotonic(), cost_of(request))
+            waits = seconds_to_wait(Request(scope))
             if waits:
                 seconds = int(waits) + 1
                 text = f"too many requests from your address; try again in {seconds} s"

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from outflank.interfaces.web.kept import KeptTable
 from outflank.interfaces.web.rendering import rendered
 from outflank.interfaces.web.scales import Interval, Scale
+from outflank.interfaces.web.table_cache import TableCache
 from outflank.league.league import TableRow
 
 
@@ -50,7 +50,7 @@ class Snapshot:
 class Snapshots:
     """The snapshot of the table that is kept."""
 
-    def __init__(self, table: KeptTable) -> None:
+    def __init__(self, table: TableCache) -> None:
         self._table = table
         self._latest = Snapshot(())
 
