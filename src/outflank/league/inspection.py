@@ -34,7 +34,7 @@ WALL_SECONDS = 60.0
 # Ten times the placements that the budget of a game allows: what is larger need not be built to be refused.
 LIMITS = SizeLimits(weights=8_000_000, placements=20_000)
 LARGEST_ANSWER = 64 << 10
-NICENESS = 5  # below those who answer people, above the searches that they ask for
+NICENESS = 15  # below those who answer people, above the searches that visitors ask for
 
 
 @dataclass(frozen=True)

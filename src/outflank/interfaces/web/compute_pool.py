@@ -62,8 +62,8 @@ class ComputePool:
 
     def __init__(self, league: League) -> None:
         self._league = league
-        self.quick = _Lane(QUICK, QUICK_SECONDS, niceness=0)
-        self.long = _Lane(LONG, LONG_SECONDS, niceness=10)
+        self.quick = _Lane(QUICK, QUICK_SECONDS, niceness=5)
+        self.long = _Lane(LONG, LONG_SECONDS, niceness=19)
         self._known: OrderedDict[str, bool] = OrderedDict()  # by digest: whether a player is quick
 
     async def run(self, task: Task, address: str) -> bytes:
