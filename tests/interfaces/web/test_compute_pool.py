@@ -345,3 +345,18 @@ def test_the_cache_counts_the_bytes_that_are_held() -> None:
     tiny = PlayerCache(most_bytes=1)
     assert tiny.load(keys["all-2"], contents["all-2"]).player.name == "all-2"  # played with, not kept
     assert len(tiny) == 0
+
+
+def test_processes_that_are_killed_while_people_play(tmp_path: Path) -> None:
+    """At whatever moment of a task: whoever asked is answered or told to come back."""
+    with serving(tmp_path, f"sqlite:///{tmp_path / 'league.db'}", "--no-worker", *UNLIMITED) as served:
+        all_ready(served)
+        with served.client() as client, ThreadPoolExecutor(4) as threads:
+            ids = {row["name"]: row["id"] for row in client.get(f"{API}/players").json()["players"]}
+            asked = [threads.submit(move, client, ids["all-2"]) for _ in range(60)]
+            while not all(one.done() for one in asked):
+                for child in compute_processes(served):
+                    child.kill()
+                    time.sleep(0.15)
+            assert {one.result().status_code for one in asked} <= {200, 503}
+            assert move(client, ids["all-2"]).status_code == 200

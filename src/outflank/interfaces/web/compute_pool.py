@@ -184,7 +184,7 @@ class _Process:
                 answer = await self._exchange(process, task, league)
                 result = await _received(process) if "result" in answer else b""
         except BaseException:
-            _kill(process)
+            await _ended(process)
             raise
         self.has_had |= dict.fromkeys(player.digest for player in task.players)
         while len(self.has_had) > MOST_PLAYERS:
@@ -232,9 +232,12 @@ class _Process:
 
 async def _send(process: asyncio.subprocess.Process, message: bytes) -> None:
     assert process.stdin is not None
-    process.stdin.write(len(message).to_bytes(4, "big"))
-    process.stdin.write(message)
-    await process.stdin.drain()
+    try:
+        process.stdin.write(len(message).to_bytes(4, "big"))
+        process.stdin.write(message)
+        await process.stdin.drain()
+    except RuntimeError as error:  # uvloop's word for a pipe whose process has just ended
+        raise BrokenPipeError(str(error)) from None
 
 
 async def _received(process: asyncio.subprocess.Process) -> bytes:
