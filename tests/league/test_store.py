@@ -34,7 +34,7 @@ from outflank.league.worker import Worker
 from outflank.players.built_in import built_in_file
 from outflank.players.names import named_player
 from tests.conftest import Outflank
-from tests.interfaces.web.serving import eventually, serving, start, stop, without_players
+from tests.interfaces.web.serving import UNLIMITED, eventually, serving, start, stop, without_players
 from tests.league.test_league import work_all
 
 OLD = Path(__file__).parent / "data" / "league-0001.sql"
@@ -201,7 +201,7 @@ def test_a_disk_that_fills_up_is_told_by_healthz(tmp_path: Path) -> None:
         pytest.skip("no file system can be mounted here")
     try:
         database = without_players(f"sqlite:///{disk / 'league.db'}")
-        with serving(tmp_path, database, "--no-worker") as served, served.client() as client:
+        with serving(tmp_path, database, "--no-worker", *UNLIMITED) as served, served.client() as client:
             assert client.get("/healthz").status_code == 200
             filler = disk / "filler"
             fill(filler)
