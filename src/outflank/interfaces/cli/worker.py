@@ -61,6 +61,7 @@ def work(
 
     if parent is not None:
         step_back(NICENESS)
+    store = Store(db, write_seconds=WRITE_SECONDS)
     told = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: told.set())
@@ -68,7 +69,6 @@ def work(
     def should_stop() -> bool:
         return told.is_set() or (parent is not None and os.getppid() != parent)
 
-    store = Store(db, write_seconds=WRITE_SECONDS)
     worker = Worker(
         store, threads=threads, double_games=double_games or DOUBLE_GAMES, draw=drawn,
         on_stuck=lambda: os._exit(EXIT_STUCK),  # the thread that hangs cannot be ended otherwise
