@@ -21,12 +21,12 @@ from tests.interfaces.web.serving import UNLIMITED, counter_file, serving
 
 from outflank.games.statistics import Tally
 from outflank.league.league import League
-from outflank.league.names import folded
-from outflank.league.published_files import PublishedFiles
+from outflank.league.published import PublishedFiles
 from outflank.league.schema import Content, Job, Player, Score, counts
 from outflank.league.scoring import DOUBLE_GAMES
 from outflank.league.seeding import seed
 from outflank.league.store import Store
+from outflank.league.text_fields import folded
 
 TALLY = Tally(60_000, 1_000, 39_000, (5_000, 10_000, 15_000, 10_000, 10_000))
 WARM_UP_SECONDS = 3.0

@@ -24,10 +24,9 @@ from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.games.match import Match
 from outflank.games.tournament import pair_seed
 from outflank.league.competitions import Competitions
-from outflank.league.inspection import inspect_here
+from outflank.league.inspection import inspect_here, loaded_player
 from outflank.league.jobs import Jobs
 from outflank.league.league import PROVISIONAL, League, score_seed
-from outflank.league.loading import loaded_player
 from outflank.league.schema import Job, JobBatch, Meeting, Player, Score
 from outflank.league.scoring import league_match
 from outflank.league.store import Store

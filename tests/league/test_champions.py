@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from outflank import Match, league_match, named_player, read_start_positions
-from outflank.league.table import measured_row, published_rows, ranked
-from outflank.learners.presets import preset_or_file
-from outflank.learners.settings import parse_settings
+from outflank.league.scoring import measured_row, published_rows, ranked
+from outflank.learners.runs.settings import parse_settings, preset_or_file
 from outflank.learners.td import TdSettings
 from outflank.players.built_in import load_built_in
 from tests.league.test_published_players import PLAYERS, path

@@ -14,13 +14,12 @@ from sqlalchemy import select, update
 from outflank.games.batch import Batch
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
-from outflank.league import turn as turns
+from outflank.league import jobs as turns
 from outflank.league import worker as workers
 from outflank.league.competitions import Competitions
-from outflank.league.inspection import inspect_here
+from outflank.league.inspection import inspect_here, loaded_player
 from outflank.league.jobs import LAG_SECONDS, Held, Jobs, Lost
 from outflank.league.league import League, score_seed
-from outflank.league.loading import loaded_player
 from outflank.league.schema import Competition, Entrant, Job, JobBatch, Player
 from outflank.league.scoring import league_match
 from outflank.league.worker import Worker

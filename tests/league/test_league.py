@@ -14,12 +14,12 @@ from outflank.evaluators.storage import StoredPlayer, load_player, save_player
 from outflank.league.competitions import EPSILONS, Competitions
 from outflank.league.jobs import MOST_ATTEMPTS, Jobs
 from outflank.league.league import League, NotFound, Taken, UnknownKey
-from outflank.league.names import checked_link, checked_name, checked_note
-from outflank.league.published_files import PublishedFiles
+from outflank.league.published import PublishedFiles
 from outflank.league.schema import Base, Content, Job, Player, Score
 from outflank.league.scoring import league_match
 from outflank.league.seeding import seed
 from outflank.league.store import Store, migrate
+from outflank.league.text_fields import checked_link, checked_name, checked_note
 from outflank.league.worker import Worker
 from tests.league.conftest import PLAYERS
 

@@ -10,7 +10,7 @@ import pytest
 
 from outflank import Board, Game, OpeningBook, _core, named_player
 from outflank.board import Square, symmetric_square
-from outflank.games.records import GameRecord, read_games
+from outflank.games.formats.any_format import GameRecord, read_games
 from outflank.learners.opening_book import BookLearner, Judgement, PlayerJudge
 from outflank.players.search import SearchPlayer
 

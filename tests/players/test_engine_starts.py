@@ -14,8 +14,8 @@ import pytest
 
 from outflank import Board, ExternalPlayer, Match, Tournament, TournamentSettings, named_player
 from outflank.games.match import Batch
+from outflank.players.engine_player import external_player
 from outflank.players.engine_process import EngineStartError
-from outflank.players.external import external_player
 from outflank.players.greedy import Player
 from outflank.players.gtp_client import as_period
 from tests.conftest import Outflank

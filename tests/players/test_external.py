@@ -28,10 +28,10 @@ from outflank import (
     named_player,
     save_player,
 )
+from outflank.games.formats.any_format import read_game_file
 from outflank.games.match import Batch
-from outflank.games.records import read_game_file
+from outflank.players.engine_player import external_player
 from outflank.players.engine_process import EngineFault
-from outflank.players.external import external_player
 from outflank.players.gtp_client import moves_to
 from outflank.players.nboard_client import game_as_ggf
 from tests.players.conftest import FaultyEngine, FirstMove

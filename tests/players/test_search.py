@@ -21,7 +21,7 @@ from outflank import (
 )
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.storage import View
-from outflank.players.minimax import minimax_values
+from outflank.players.search import minimax_values
 
 GENERATOR = np.random.default_rng(4)
 

@@ -15,12 +15,11 @@ from matplotlib.patches import Circle, Rectangle, StepPatch
 
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.iago import Iago
-from outflank.evaluators.mlp import Mlp, dense_layers
+from outflank.evaluators.mlp import Mlp, SpatialMlp, dense_layers
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator, Evaluator, FunctionEvaluator
-from outflank.evaluators.spatial_mlp import SpatialMlp
-from outflank.plots.board_drawing import MAIN, ColourScale, short_number
+from outflank.plots.boards import MAIN, ColourScale, short_number
 from outflank.plots.networks import draw_evaluator, save_figure
 
 HEURISTIC = PieceCounter.symmetric([1, -0.25, 0.1, 0.05, -0.25, 0.01, 0.01, 0.05, 0.02, 0.01])

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from outflank.plots.scatter import Point
 from outflank.studies.beyond.methods import ahead, shortest, still_rising
 from outflank.studies.beyond.strength import (
     FOR_THE_LEAGUE,
     NOT_LEARNED,
     OTHERWISE,
     PRINTED,
+    Point,
     findings_of,
     not_good_in_general,
     places_lost,
@@ -28,8 +28,8 @@ from outflank.studies.beyond.strength import (
 from outflank.studies.experiment import find_experiments
 from outflank.studies.inference import rank_correlation
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Judged, Missing
-from outflank.studies.reproduction import reproduce
+from outflank.studies.report import reproduce
+from outflank.studies.verdicts import Judged, Missing
 
 
 def log(scores: Sequence[float], error: float = 0.01) -> list[dict[str, Any]]:

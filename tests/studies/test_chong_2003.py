@@ -6,13 +6,13 @@ import pytest
 
 from outflank import Board, PieceCounter
 from outflank.board import Square
-from outflank.games.mobility import mobility_along
-from outflank.learners.evolution_run import EvolutionRun
-from outflank.learners.evolution_settings import EvolutionSettings
-from outflank.learners.presets import preset_or_file
-from outflank.learners.run_folder import RunFolder
+from outflank.learners.runs.evolution_run import EvolutionRun
+from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.settings import preset_or_file
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.chong_2003.iago import endgame_counts, over_groups
+from outflank.studies.chong_2003.mobility import mobility_along
 from outflank.studies.chong_2003.points import block_means, over_runs
 from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, random_openings
 from outflank.studies.chong_2003.style import play_counted

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from outflank.games.statistics import Tally
-from outflank.learners.beginning import beginning_of
-from outflank.learners.evolution_settings import EvolutionSettings
+from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.runs.initialisation import beginning_of
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.experiment import SCALES, find_experiments
 from outflank.studies.inference import mean_interval
@@ -21,8 +21,8 @@ from outflank.studies.jaskowski_2014.league import one_ply
 from outflank.studies.jaskowski_2014.pace import Curves, order_claim, pace_claims
 from outflank.studies.jaskowski_2014.violins import architecture_claims, inversion_claims
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Finding, Judged, Missing
-from outflank.studies.reproduction import reproduce
+from outflank.studies.report import reproduce
+from outflank.studies.verdicts import Finding, Judged, Missing
 
 # Table IV's own columns of means and medians.
 PRINTED = {

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from outflank import Board, Game, Match
-from outflank.learners.run_folder import RunFolder
+from outflank.learners.runs.folder import RunFolder
 from outflank.players.opening_book import OpeningBook
 from outflank.studies.experiment import SCALES, Experiment, experiment_names, find_experiments
 from outflank.studies.game_analysis import SIDES
 from outflank.studies.kim_2007.advantages import JudgedGame, moves_in_book, of_games
-from outflank.studies.kim_2007.champion import SEED_PLAYER, evolved_champion
 from outflank.studies.kim_2007.competition import mean_rank, rank_interval
-from outflank.studies.kim_2007.hybrid import weights_of
+from outflank.studies.kim_2007.hybrid import SEED_PLAYER, evolved_champion, weights_of
 from outflank.studies.kim_2007.meetings import play_populations
 from outflank.studies.kim_2007.versions import (
     VERSIONS,

@@ -11,12 +11,19 @@ import pytest
 from matplotlib.figure import Figure
 
 from outflank import named_player
-from outflank.league.published_files import PublishedFiles
+from outflank.league.published import PublishedFiles
 from outflank.studies.experiment import Experiment, Row
 from outflank.studies.laboratory import Activity, Interrupted, Laboratory
-from outflank.studies.outcome import Measured, Outcome
-from outflank.studies.report import html_page, overview, paper_report, write_reports
-from outflank.studies.reproduction import Result, kept_result, reproduce
+from outflank.studies.report import (
+    Result,
+    html_page,
+    kept_result,
+    overview,
+    paper_report,
+    reproduce,
+    write_reports,
+)
+from outflank.studies.verdicts import Measured, Outcome
 
 SMALL = {"games": 400, "measure_every": 400, "measure_double_games": 20}
 

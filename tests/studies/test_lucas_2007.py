@@ -13,7 +13,7 @@ from outflank import named_player
 from outflank.evaluators.tuple_shapes import expansions, shape
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
-from outflank.learners.presets import preset_or_file
+from outflank.learners.runs.settings import preset_or_file
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.studies.experiment import find_experiments
 from outflank.studies.lucas_2007.champion import score_of, won_share

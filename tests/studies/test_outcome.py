@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outflank.studies.experiment import Row, experiment_names, find_experiments, read_experiment
-from outflank.studies.outcome import (
+from outflank.studies.verdicts import (
     Drawn,
     Judged,
     Measured,

@@ -2,6 +2,14 @@
 
 >>> Mlp().weights.size, Mlp(hidden=4).weights.size
 (2113, 265)
+
+The spatial network of Chong 2003: a first layer that looks at every square part of the board.
+
+91 nodes see the 36 parts of 3x3 squares, 25 of 4x4, 16 of 5x5, 9 of 6x6, 4 of 7x7 and the whole board;
+then 40, 10 and one node, all tanh but the last, and the disc difference is added at the output.
+
+>>> SpatialMlp().weights.size
+5900
 """
 
 from __future__ import annotations
@@ -77,3 +85,50 @@ class Mlp(CoreEvaluator):
 
     def values_plainly(self, black: BitArray, white: BitArray) -> FloatArray:
         return forward(dense_layers(self.weights, self.nodes), _core.squares(black, white))
+
+
+# The squares each node of the first layer sees, by size of the part, then row by row.
+PARTS: tuple[tuple[int, ...], ...] = tuple(
+    tuple(8 * (top + row) + left + column for row in range(size) for column in range(size))
+    for size in range(3, 9)
+    for top in range(9 - size)
+    for left in range(9 - size)
+)
+# Where the weights of the first layer go: each part's squares, then its bias.
+_SQUARE_OF_WEIGHT = np.array([square for part in PARTS for square in (*part, -1)])
+_NODE_OF_WEIGHT = np.array([node for node, part in enumerate(PARTS) for _ in range(len(part) + 1)])
+_IS_BIAS = _SQUARE_OF_WEIGHT < 0
+_LATER_NODES = (len(PARTS), 40, 10, 1)
+_FIRST_LAYER_WEIGHTS = sum(len(part) + 1 for part in PARTS)
+
+
+class SpatialMlp(CoreEvaluator):
+    """5,900 weights: for each part its squares' weights and a bias; then the layers as in Mlp."""
+
+    def __init__(self, weights: npt.ArrayLike | None = None) -> None:
+        super().__init__(weights, _FIRST_LAYER_WEIGHTS + dense_weight_count(_LATER_NODES))
+
+    def with_weights(self, weights: npt.ArrayLike) -> SpatialMlp:
+        return SpatialMlp(weights)
+
+    @property
+    def architecture(self) -> dict[str, Any]:
+        return {"kind": "spatial-mlp"}
+
+    @property
+    def description(self) -> str:
+        return "spatial MLP 64-91-40-10-1"
+
+    def layers(self) -> list[Layer]:
+        """All layers as full matrices; the first one is mostly zeros."""
+        first = np.zeros((64, len(PARTS)))
+        weights, later = np.split(self.weights, [_FIRST_LAYER_WEIGHTS])
+        first[_SQUARE_OF_WEIGHT[~_IS_BIAS], _NODE_OF_WEIGHT[~_IS_BIAS]] = weights[~_IS_BIAS]
+        return [(first, weights[_IS_BIAS]), *dense_layers(later, _LATER_NODES)]
+
+    def _compile(self) -> _core.Evaluator:
+        return _core.mlp(self.layers(), add_disc_difference=True)
+
+    def values_plainly(self, black: BitArray, white: BitArray) -> FloatArray:
+        squares = _core.squares(black, white)
+        return np.asarray(forward(self.layers(), squares) + squares.sum(axis=1, dtype=np.float64))

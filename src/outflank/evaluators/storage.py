@@ -24,12 +24,11 @@ from outflank.evaluators.league_text import (
     read_league_text,
     write_league_text,
 )
-from outflank.evaluators.mlp import Mlp
+from outflank.evaluators.mlp import Mlp, SpatialMlp
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator, FloatArray
-from outflank.evaluators.spatial_mlp import SpatialMlp
-from outflank.evaluators.whole_files import write_whole
+from outflank.files import write_whole
 
 if TYPE_CHECKING:
     from outflank.evaluators.player_schema import PlayerMetadata

@@ -1,4 +1,7 @@
-"""What a match hands over: some consecutive games, who gave one away, and how long both sides thought."""
+"""What a match hands over: some consecutive games, who gave one away, and how long both sides thought.
+
+One player's turn in games that are played in step.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from outflank import _core
+from outflank.board import Board
 from outflank.games.statistics import FinishedGames, Tally
+from outflank.players.greedy import GreedyPlayer, Player
 
 FORFEIT_DIFFERENCE = 64  # discs by which a forfeited game is lost: all of them
 
@@ -76,3 +82,26 @@ class Batch:
         """The result without the forfeited games."""
         forfeited = [forfeit.game - self.first_game for forfeit in self.forfeits]
         return FinishedGames.of_disc_differences(self.disc_differences, forfeited)
+
+
+def answer(games: _core.GamesInStep, player: Player) -> None:
+    """Let a player move in all games that wait for it."""
+    core = getattr(player, "core", None)
+    if core is not None:
+        games.answer_by(core)
+        return
+    black, white, black_moves = games.waiting_boards()
+    if isinstance(player, GreedyPlayer):
+        black_after, white_after, first = games.afterstates()
+        black_moved = np.repeat(black_moves.astype(bool), first[1:] - first[:-1])
+        games.answer_values(player.values_for_mover(black_after, white_after, black_moved))
+        return
+    boards = [
+        Board.from_discs(int(b), int(w), "black" if is_black else "white")
+        for b, w, is_black in zip(black, white, black_moves, strict=True)
+    ]
+    chosen = [player.choose(board) for board in boards]
+    for board, square in zip(boards, chosen, strict=True):
+        if square not in board.legal_moves:
+            raise ValueError(f"{player.name} chose {square!r}, which is not a legal move on {board.text}")
+    games.answer_squares(np.array(chosen, dtype=np.uint8))

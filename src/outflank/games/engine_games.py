@@ -24,10 +24,9 @@ import numpy.typing as npt
 
 from outflank import _core
 from outflank.board import Board, Square
-from outflank.games.batch import FORFEIT_DIFFERENCE, Batch, BothTimes, Forfeit, MoveTimes
-from outflank.games.in_step import answer
+from outflank.games.batch import FORFEIT_DIFFERENCE, Batch, BothTimes, Forfeit, MoveTimes, answer
+from outflank.players.engine_player import Engine, ExternalPlayer
 from outflank.players.engine_process import EngineFault, EngineStartError
-from outflank.players.external import Engine, ExternalPlayer
 from outflank.players.greedy import Player
 from outflank.players.search import SearchPlayer
 

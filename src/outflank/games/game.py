@@ -2,13 +2,27 @@
 
 >>> Game.from_transcript("f5d6c3d3c4").disc_differences
 (0, 3, 0, 3, 0, 3)
+
+A game with what its file says about it.
+
+>>> record = GameRecord(Game.from_transcript("f5d6c3"), black="Tamenori", white="Rose", date="1997.03.02")
+>>> record.year, record.result is None
+(1997, True)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
+from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
+from outflank import _core
 from outflank.board import Board, Square, transcript_squares
 
 START = Board()
@@ -50,3 +64,91 @@ class Game:
     def disc_differences(self) -> tuple[int, ...]:
         """Black discs minus white discs before the first move and after each move."""
         return tuple(board.disc_difference for board in self.boards)
+
+
+Ending = Literal["", "resigned", "time", "agreed", "forfeit"]
+LONGEST_GAME: int = _core.LONGEST_GAME
+LONGEST_RECORD = 128  # moves and written passes: a pass may lie before every move
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game, who played it, where and when, and the scores that its file stores.
+
+    Scores are Black's discs minus White's, as the file says: files differ in whether empty squares go to
+    the winner, and a game that was given up has a score that no board shows. Two records are equal if
+    they say the same, whatever file they come from.
+    """
+
+    game: Game
+    black: str = ""
+    white: str = ""
+    event: str = ""
+    date: str = ""  # as the file writes it; WTHOR knows the year alone
+    result: float | None = None
+    ending: Ending = ""  # how the game was cut short, where the file says so
+    theoretical: int | None = None  # the score with perfect play ...
+    theoretical_empties: int | None = None  # ... from the position with this many empty squares on
+    source: str = field(default="", compare=False)
+    number: int = field(default=0, compare=False)  # in its file, from 1
+
+    @property
+    def year(self) -> int | None:
+        """The year of the date, which may be a year, year.month.day or seconds since 1970."""
+        if match := re.match(r"(\d{4})(?!\d)", self.date):
+            return int(match[1])
+        if re.fullmatch(r"\d{9,11}", self.date):
+            return datetime.fromtimestamp(int(self.date), UTC).year
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedGame:
+    """A game as its file writes it, before anyone has looked whether its moves are legal."""
+
+    number: int  # in its file, from 1
+    where: str  # for people: game 3, or line 12
+    entries: bytes  # squares, and _core.WRITTEN_PASS where the file writes a pass
+    start: Board
+    says: dict[str, object]  # the other fields of a GameRecord
+    movers: str | None = None  # B or W for each entry, where the file says whose move it is
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A game that could not be read, or a part of a file (number 0)."""
+
+    number: int
+    where: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}" if self.where else self.reason
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Games as the bytes of a file, of files beside it by suffix, and what the format could not hold."""
+
+    content: bytes
+    beside: dict[str, bytes] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def moves_matrix(records: Sequence[GameRecord]) -> npt.NDArray[np.uint8]:
+    """The moves as [games, 60] squares, 255 (`_core.NO_MOVE`) after the last move.
+
+    >>> moves_matrix([GameRecord(Game.from_transcript("f5d6"))])[0, :3].tolist()
+    [37, 43, 255]
+    """
+    return matrix_of([bytes(record.game.moves) for record in records], LONGEST_GAME)
+
+
+def matrix_of(rows: Sequence[bytes], width: int) -> npt.NDArray[np.uint8]:
+    """Rows of squares, each filled up with 255 to one width."""
+    longest = max(map(len, rows), default=0)
+    if longest > width:
+        raise ValueError(f"a game of {longest} moves does not fit into {width}")
+    filler = bytes([_core.NO_MOVE])
+    joined = b"".join([row.ljust(width, filler) for row in rows])
+    return np.frombuffer(joined, dtype=np.uint8).reshape(len(rows), width)

@@ -13,7 +13,6 @@ an external engine plays through them too, one game at a time on a process.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 
@@ -22,14 +21,14 @@ import numpy.typing as npt
 
 from outflank import _core
 from outflank.board import Board, Square
+from outflank.cores import available_cores
 from outflank.games.batch import Batch as Batch
-from outflank.games.batch import BothTimes, MoveTimes
+from outflank.games.batch import BothTimes, MoveTimes, answer
 from outflank.games.batch import Forfeit as Forfeit
 from outflank.games.engine_games import FEWEST_DISCS, EngineGames, needs_a_table
 from outflank.games.game import Game
-from outflank.games.in_step import answer
 from outflank.games.statistics import Tally
-from outflank.players.external import ExternalPlayer
+from outflank.players.engine_player import ExternalPlayer
 from outflank.players.greedy import Player
 
 BATCH_SECONDS = 0.2  # how long a batch should take: short enough to watch and to interrupt
@@ -158,10 +157,3 @@ def _check(match: Match) -> None:
         raise ValueError(f"a seed is a whole number from 0 to 2^64 - 1, got {match.seed}")
     if not 1 <= match.threads <= 1024:
         raise ValueError(f"threads must be within 1..1024, got {match.threads}")
-
-
-def available_cores() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from outflank import _core
 from outflank.board import Board, Square
-from outflank.games.game import Game
-from outflank.games.game_record import LONGEST_RECORD, GameRecord, ParsedGame, Problem, matrix_of
+from outflank.games.game import LONGEST_RECORD, Game, GameRecord, ParsedGame, Problem, matrix_of
 
 PASS: int = _core.WRITTEN_PASS
 _SQUARES = tuple(Square(i) for i in range(64))

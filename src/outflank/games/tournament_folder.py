@@ -20,12 +20,12 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from outflank.board import Board
-from outflank.evaluators.whole_files import alone_in, write_whole
+from outflank.files import alone_in, write_whole
 from outflank.games.batch import Forfeit
 from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
 from outflank.games.tournament import TournamentSettings, check_names, pairs
-from outflank.players.external import is_external
+from outflank.players.engine_player import is_external
 from outflank.players.names import NAMES, split_name
 
 SETTINGS, PAIRS, RESULTS, TABLE, MATRIX, HEAT_MAP = (

@@ -22,7 +22,7 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from outflank.evaluators.storage import View
-from outflank.interfaces.league_answers import (
+from outflank.interfaces.response_models import (
     CompetitionAnswer,
     EntrantAnswer,
     Fault,

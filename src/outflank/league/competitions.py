@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from outflank.games.standings import PairResult, Standings
 from outflank.league.league import HOUSE, League, NotFound, Taken
-from outflank.league.names import checked_name, folded
 from outflank.league.schema import Competition, Job, Meeting, Nomination, Player
+from outflank.league.text_fields import checked_name, folded
 
 EPSILONS = (0.0, 0.01, 0.1)
 DOUBLE_GAMES = 500

@@ -6,6 +6,12 @@
 
 The process also compiles the player and plays a few games: what costs more than the league can afford for
 every visitor and 100,000 games is refused, with the figures.
+
+Players from the files that the league keeps.
+
+>>> from outflank.players.built_in import built_in_file
+>>> loaded_player(built_in_file("all-2").read_bytes(), "inversion", "mine").name
+'mine'
 """
 
 from __future__ import annotations
@@ -21,12 +27,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from outflank.evaluators.league_text import SizeLimits
-from outflank.evaluators.storage import VIEWS, View
-from outflank.league.process_limits import die_with, limit_process, step_back
+from outflank.evaluators.storage import VIEWS, View, read_player
+from outflank.league.sandbox import die_with, limit_process, step_back
+from outflank.players.greedy import GreedyPlayer
 
 if TYPE_CHECKING:
     from outflank.league.player_cost import PlayerCost
     from outflank.players.greedy import GreedyPlayer
+
+
+def loaded_player(content: bytes, view: str, name: str) -> GreedyPlayer:
+    """A player from its file, which the league has inspected once already."""
+    seen_by = next(known for known in VIEWS if known == view)
+    return GreedyPlayer(read_player(content, "the file").evaluator, seen_by, name=name)
+
 
 MEMORY = 2 << 30  # of address space: the interpreter and its libraries take half a gigabyte of it
 CPU_SECONDS = 15

@@ -30,10 +30,10 @@ from sqlalchemy.orm import Session
 from outflank.evaluators.storage import View
 from outflank.games.statistics import Tally
 from outflank.league.inspection import Inspected, inspect_file
-from outflank.league.names import checked_link, checked_name, checked_note, folded
 from outflank.league.schema import Content, Entrant, Job, Nomination, Player, Score, counts
 from outflank.league.scoring import DOUBLE_GAMES
 from outflank.league.store import Store
+from outflank.league.text_fields import checked_link, checked_name, checked_note, folded
 
 PROVISIONAL = 1_000  # double games, after which there is something to show
 LARGEST_FILE = 16 << 20

@@ -20,10 +20,10 @@ from sqlalchemy.exc import IntegrityError
 from outflank.evaluators.storage import View, load_player
 from outflank.league.inspection import fault_of, inspect_here
 from outflank.league.league import HOUSE, League, Taken
-from outflank.league.names import checked_name, folded
-from outflank.league.published_files import VIEWS, PublishedFiles
+from outflank.league.published import VIEWS, PublishedFiles
 from outflank.league.schema import Entrant
 from outflank.league.scoring import league_match
+from outflank.league.text_fields import checked_name, folded
 from outflank.players.built_in import BUILT_IN, built_in_file
 from outflank.players.greedy import GreedyPlayer
 

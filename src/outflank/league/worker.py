@@ -20,13 +20,12 @@ from outflank.games.match import Match
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed
 from outflank.league.competitions import finish_if_played
-from outflank.league.jobs import LEASE_SECONDS, MOST_ATTEMPTS, Held, Jobs, Lost, nothing
+from outflank.league.inspection import loaded_player
+from outflank.league.jobs import JOB_SECONDS, LEASE_SECONDS, MOST_ATTEMPTS, Held, Jobs, Lost, Turn, nothing
 from outflank.league.league import PROVISIONAL, score_seed
-from outflank.league.loading import loaded_player
 from outflank.league.schema import Competition, Content, Meeting, Player, Score, counts
 from outflank.league.scoring import DOUBLE_GAMES, league_match
 from outflank.league.store import Store
-from outflank.league.turn import JOB_SECONDS, Turn
 from outflank.players.greedy import GreedyPlayer
 
 IDLE_SECONDS = 0.5  # between looks at an empty queue

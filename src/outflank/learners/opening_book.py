@@ -27,9 +27,9 @@ import numpy.typing as npt
 
 from outflank import _core
 from outflank.board import Board, Square
-from outflank.evaluators.whole_files import write_whole
-from outflank.games.game_record import GameRecord, matrix_of, moves_matrix
-from outflank.games.match import available_cores
+from outflank.cores import available_cores
+from outflank.files import write_whole
+from outflank.games.game import GameRecord, matrix_of, moves_matrix
 from outflank.players.greedy import GreedyPlayer, RandomPlayer
 from outflank.players.names import named_player
 from outflank.players.opening_book import OpeningBook

@@ -1,4 +1,4 @@
-"""Fits what a search should know of an evaluator (players/tuning.py) from its own games.
+"""Fits what a search should know of an evaluator (players/search_tuning.py) from its own games.
 
 Multi-ProbCut (Buro 1997): positions are searched to several depths; a deep value is regressed on a
 shallow one, by stage of the game, and the spread around the line says how far a shallow search may be
@@ -17,10 +17,11 @@ import numpy.typing as npt
 
 from outflank import _core
 from outflank.board import Board
-from outflank.games.match import Match, available_cores
+from outflank.cores import available_cores
+from outflank.games.match import Match
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import SearchLimits, SearchPlayer
-from outflank.players.tuning import STAGES, ProbCut, SearchTuning, stage_of
+from outflank.players.search_tuning import STAGES, ProbCut, SearchTuning, stage_of
 
 DEEPEST_FITTED = 10
 # What a search to each depth asks first; of the same parity, since odd and even depths differ.

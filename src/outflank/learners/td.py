@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
-from outflank.evaluators.mlp import Mlp
+from outflank.evaluators.mlp import PARTS, Mlp, SpatialMlp
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import CLASS_OF_SQUARE, PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator
-from outflank.evaluators.spatial_mlp import PARTS, SpatialMlp
-from outflank.games.start_positions import read_start_positions
+from outflank.games.openings import read_start_positions
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 

@@ -8,18 +8,18 @@ SearchLimits(depth=4, nodes=None, seconds=None)
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from outflank.evaluators.storage import VIEWS, StoredPlayer, View, load_player
 from outflank.players.built_in import BUILT_IN, load_built_in
-from outflank.players.external import ExternalPlayer, external_player, is_external
+from outflank.players.engine_player import ExternalPlayer, external_player, is_external
 from outflank.players.greedy import GreedyPlayer, RandomPlayer
 from outflank.players.opening_book import OpeningBook
 from outflank.players.search import SearchLimits, SearchPlayer
-from outflank.players.tuning import SearchTuning
+from outflank.players.search_tuning import SearchTuning
+from outflank.suggestions import unknown
 
 NAMES = (*BUILT_IN, "random")
 # view: how one evaluator serves both colours. depth: plies of minimax. nodes, time (seconds a move): the
@@ -125,13 +125,6 @@ def split_name(text: str) -> tuple[str, dict[str, str]]:
             f"{text!r} names no player; players are named like all-2 or my.player,view=inversion"
         )
     return source, options
-
-
-def unknown(word: str, known: tuple[str, ...], kind: str) -> str:
-    """A sentence that says a word is unknown and suggests the nearest known one."""
-    nearest = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join(known)}"
-    return f"{word!r} is not {kind}; {hint}"
 
 
 def _view(text: str | None) -> View | None:

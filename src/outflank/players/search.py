@@ -8,6 +8,14 @@ True
 A fixed depth is plain minimax: alpha-beta finds the same values and the same ties (core/players.cpp).
 Nodes or seconds call for the search of real play (core/search.cpp), whose forward pruning rests on what
 was fitted to the evaluator (tuning.py).
+
+Plain minimax in Python over any evaluator, all leaves in one batch.
+
+For evaluators that live in Python (NumPy, PyTorch, ONNX), and the slow twin of the core's alpha-beta.
+
+>>> from outflank import Board, named_player
+>>> minimax_values(named_player("all-2"), Board(), 2) == named_player("all-2,depth=2").judge(Board())
+True
 """
 
 from __future__ import annotations
@@ -15,6 +23,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -32,10 +41,70 @@ from outflank.players.knowledge import (
     Solver,
     solver_ordering,
 )
-from outflank.players.minimax import minimax_values
 from outflank.players.opening_book import OpeningBook
+from outflank.players.search_tuning import SearchTuning
 from outflank.players.stopping import run_until
-from outflank.players.tuning import SearchTuning
+
+MOST_LEAVES = 5_000_000
+
+
+def minimax_values(player: GreedyPlayer, board: Board, depth: int) -> list[tuple[Square, float]]:
+    """The legal moves with their values for the mover, searched so many plies deep.
+
+    A ply is a disc placed; a pass is none. A board at full depth is judged for whoever made the last
+    move, as at one ply; a game that ended before is worth its result, more than any judgement.
+    """
+    leaves: list[Board] = []
+    tree = [
+        (square, _Node(board.play(square), board.mover, depth - 1, leaves)) for square in board.legal_moves
+    ]
+    black, white = board_bits(leaves)
+    # The board after a move has the other side to move; after a pass it may not, so nodes say who moved.
+    black_moved = np.array(
+        [node.moved == "black" for _, root in tree for node in root.leaf_nodes()], dtype=bool
+    )
+    values = iter(player.values_for_mover(black, white, black_moved).tolist()) if leaves else iter(())
+    return [(square, root.value_for_last_mover(values)) for square, root in tree]
+
+
+class _Node:
+    """A board after a move, with the moves that may follow."""
+
+    def __init__(self, board: Board, moved: str, plies: int, leaves: list[Board]) -> None:
+        self.board, self.moved = board, moved
+        self.children: list[_Node] = []
+        self.is_leaf = plies == 0
+        if self.is_leaf:
+            if len(leaves) == MOST_LEAVES:
+                raise ValueError("this depth is too great for an evaluator in Python; take a smaller one")
+            leaves.append(board)
+            return
+        next_board = board.settled()
+        self.mover = next_board.mover
+        self.children = [
+            _Node(next_board.play(square), next_board.mover, plies - 1, leaves)
+            for square in next_board.legal_moves
+        ]
+
+    def leaf_nodes(self) -> Iterator[_Node]:
+        """In the order in which they joined the leaves."""
+        if self.is_leaf:
+            yield self
+        for child in self.children:
+            yield from child.leaf_nodes()
+
+    def value_for_last_mover(self, values: Iterator[float]) -> float:
+        if self.is_leaf:
+            return next(values)
+        if not self.children:
+            return self._result()
+        best = max([child.value_for_last_mover(values) for child in self.children])
+        return best if self.mover == self.moved else -best
+
+    def _result(self) -> float:
+        difference = self.board.disc_difference if self.moved == "black" else -self.board.disc_difference
+        return difference + (_core.WON_GAME if difference > 0 else -_core.WON_GAME if difference < 0 else 0)
+
 
 DEEPEST = 60
 SOLVE_IN_TIME = 22  # empty squares from which a player with a clock tries to solve, if not told

@@ -21,12 +21,11 @@ from matplotlib.figure import Figure
 from outflank.board import Board
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.iago import Iago
-from outflank.evaluators.mlp import Mlp, dense_layers
+from outflank.evaluators.mlp import PARTS, Mlp, SpatialMlp, dense_layers
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import Evaluator, FloatArray, board_bits
-from outflank.evaluators.spatial_mlp import PARTS, SpatialMlp
-from outflank.plots.board_drawing import (
+from outflank.plots.boards import (
     INK,
     SEQUENCE,
     ColourScale,

@@ -21,7 +21,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
 from outflank.games.standings import Standings, without_folders
-from outflank.plots.board_drawing import BLANK, GRID, INK, ColourScale, Sheet
+from outflank.plots.boards import BLANK, GRID, INK, ColourScale, Sheet
 from outflank.plots.learning_curves import COLOURS
 
 NAMES_WIDTH, RATINGS_WIDTH = 1.95, 1.75  # inches

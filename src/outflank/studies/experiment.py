@@ -45,7 +45,7 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from outflank.players.names import unknown
+from outflank.suggestions import unknown
 
 FOLDER = Path(str(files("outflank") / "studies" / "experiments"))
 PAPERS = {

@@ -17,7 +17,7 @@ from typing import Any
 
 from outflank.board import Board, Colour, Square
 from outflank.games.game import Game
-from outflank.players.external import is_external
+from outflank.players.engine_player import is_external
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.knowledge import Solver
 from outflank.players.names import named_player, split_name

@@ -22,24 +22,22 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from outflank.board import Board
-from outflank.evaluators.whole_files import write_whole
+from outflank.files import write_whole
 from outflank.games.match import Match
 from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed, pairs
-from outflank.league.published_files import PublishedFiles
-from outflank.learners.executor import Executor, ThreadExecutor
-from outflank.learners.presets import preset_or_file
-from outflank.learners.run_folder import RunFolder
-from outflank.learners.runs import create_run, open_run
-from outflank.learners.settings import Settings, settings_toml
-from outflank.learners.together import learn_together
-from outflank.learners.training import Run, Step
+from outflank.league.published import PublishedFiles
+from outflank.learners.execution.executor import Executor, ThreadExecutor
+from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.parallel_runs import create_run, learn_together, open_run
+from outflank.learners.runs.settings import Settings, preset_or_file, settings_toml
+from outflank.learners.runs.td_run import Run, Step
+from outflank.machine import machine, version
 from outflank.players.greedy import Player
 from outflank.players.names import NamedPlayer, named_player
 from outflank.studies.experiment import Experiment, Scale
-from outflank.studies.machine import machine, version
-from outflank.studies.outcome import Drawn
+from outflank.studies.verdicts import Drawn
 
 DOTS_AN_INCH = 100  # a figure 8 inches wide is 800 pixels wide
 

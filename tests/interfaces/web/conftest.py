@@ -23,7 +23,7 @@ from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.games.statistics import Tally
 from outflank.league.competitions import Competitions
 from outflank.league.league import League
-from outflank.league.published_files import PublishedFiles
+from outflank.league.published import PublishedFiles
 from outflank.league.schema import Player, Score, counts
 from outflank.league.scoring import DOUBLE_GAMES
 from outflank.league.seeding import seed

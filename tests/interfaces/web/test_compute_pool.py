@@ -18,9 +18,9 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from outflank.interfaces.league_client import LeagueClient
-from outflank.interfaces.web.compute_pool import LONG_SECONDS, QUICK_SECONDS
-from outflank.interfaces.web.compute_process import MEMORY
-from outflank.interfaces.web.player_cache import PlayerCache
+from outflank.interfaces.web.caching.player_cache import PlayerCache
+from outflank.interfaces.web.compute.pool import LONG_SECONDS, QUICK_SECONDS
+from outflank.interfaces.web.compute.process import MEMORY
 from outflank.league.inspection import Inspected
 from outflank.league.league import League
 from outflank.league.player_cost import bytes_held

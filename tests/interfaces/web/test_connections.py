@@ -16,11 +16,11 @@ import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse, Response
 
-from outflank.interfaces.web import connections, uploads
 from outflank.interfaces.web.app import create_app
-from outflank.interfaces.web.connections import LARGEST_HEAD, MOST_PIPELINED, connections_of_a_server
+from outflank.interfaces.web.limits import connections, uploads
+from outflank.interfaces.web.limits.connections import LARGEST_HEAD, MOST_PIPELINED, connections_of_a_server
+from outflank.interfaces.web.limits.streams import MOST_OF_AN_ADDRESS
 from outflank.interfaces.web.settings import WebSettings
-from outflank.interfaces.web.streams import MOST_OF_AN_ADDRESS
 from tests.interfaces.web.serving import eventually, serving, without_players
 from tests.interfaces.web.test_lab import made_run
 

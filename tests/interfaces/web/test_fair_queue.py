@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from fastapi import HTTPException
 
-from outflank.interfaces.web.fair_queue import FairQueue, QueueLimits
+from outflank.interfaces.web.limits.fair_queue import FairQueue, QueueLimits
 
 ROOMY = QueueLimits(
     running=1, running_each=1, waiting=100, waiting_each=60, wait_seconds=60.0, retry_seconds=7

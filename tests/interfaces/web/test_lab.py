@@ -16,10 +16,9 @@ from typing import Any
 import httpx
 import pytest
 
+from outflank.interfaces.web.limits.streams import MOST_OF_AN_ADDRESS
 from outflank.interfaces.web.rendering import rendered
-from outflank.interfaces.web.streams import MOST_OF_AN_ADDRESS
-from outflank.learners.run_folder import LOG, SETTINGS, RunFolder
-from outflank.learners.run_states import QUIET_SECONDS, run_state
+from outflank.learners.runs.folder import LOG, QUIET_SECONDS, SETTINGS, RunFolder, run_state
 from outflank.learners.td import TdSettings
 from tests.interfaces.web.conftest import PageAt, screenshot
 

@@ -13,10 +13,10 @@ import pytest
 
 from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
-from outflank.interfaces.web.competition_page import CompetitionPage
-from outflank.interfaces.web.league_page import ROWS, TableQuery, league_page
+from outflank.interfaces.web.caching.table_cache import Snapshot
 from outflank.interfaces.web.rendering import STATIC, rendered
-from outflank.interfaces.web.snapshots import Snapshot
+from outflank.interfaces.web.routes.competition_page import CompetitionPage
+from outflank.interfaces.web.routes.league_page import ROWS, TableQuery, league_page
 from outflank.league.competitions import CompetitionState
 from outflank.league.league import League, TableRow
 from outflank.league.store import Store

@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from outflank import Board, PieceCounter, named_player
-from outflank.interfaces.web.move_values import judged_moves
+from outflank.interfaces.web.compute.move_values import judged_moves
 from outflank.players.greedy import GreedyPlayer
-from outflank.players.minimax import minimax_values
+from outflank.players.search import minimax_values
 from tests.interfaces.web.conftest import PageAt, screenshot
 
 READY = "() => document.getElementById('board').getAttribute('aria-busy') === 'false'"

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from outflank.interfaces.league_client import LeagueClient
-from outflank.interfaces.web.security import forwarded_address, network_of
+from outflank.interfaces.web.limits.security import forwarded_address, network_of
 from tests.interfaces.web.serving import (
     UNLIMITED,
     Served,

@@ -12,26 +12,11 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from outflank.interfaces.cli import (
-    analyze,
-    backup,
-    bench,
-    book,
-    engine,
-    games,
-    league,
-    learning,
-    play,
-    players,
-    plotting,
-    reproduce,
-    scoring,
-    serve,
-    solve,
-    submit,
-    tournament,
-    worker,
-)
+from outflank.interfaces.cli import players
+from outflank.interfaces.cli.league import backup, league_table, serve, submit, worker
+from outflank.interfaces.cli.learning import learn, plot, reproduce
+from outflank.interfaces.cli.measuring import bench, games, score, tournament
+from outflank.interfaces.cli.playing import analyze, book, engine, play, solve
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -47,7 +32,7 @@ class _Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name and not name.startswith("-") and self.get_command(ctx, name) is None:
-            from outflank.players.names import unknown
+            from outflank.suggestions import unknown
 
             raise ValueError(unknown(name, tuple(self.list_commands(ctx)), "a command"))
         return super().resolve_command(ctx, args)
@@ -61,11 +46,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog="Players are named by NAME_OR_FILE[,key=value...], for example all-2 or my.player,view=inversion.",
 )
-learning.add_to(app)
-plotting.add_to(app)
-scoring.add_to(app)
+learn.add_to(app)
+plot.add_to(app)
+score.add_to(app)
 tournament.add_to(app)
-league.add_to(app)
+league_table.add_to(app)
 players.add_to(app)
 games.add_to(app)
 play.add_to(app)

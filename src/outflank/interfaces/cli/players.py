@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from outflank.interfaces.cli.options import Json, PlayerName
 from outflank.interfaces.cli.progress import note, out, print_json
-from outflank.interfaces.cli.scoring import Json, PlayerName
 
 if TYPE_CHECKING:
     from outflank.evaluators.doubled import DoubledFunction

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 
 from outflank import _core
 from outflank.board import Board, Square
-from outflank.games import ggf
-from outflank.games.game_record import Problem
+from outflank.games.formats import ggf
+from outflank.games.game import Problem
 from outflank.interfaces.engines.verdict import Verdict, best_verdicts, verdict_on
 from outflank.players.greedy import Player
 from outflank.players.search import DEEPEST, SearchPlayer

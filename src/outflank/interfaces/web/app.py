@@ -17,23 +17,23 @@ from fastapi import FastAPI
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
-from outflank.interfaces.web import api, faults, lab, monitoring, pages, play
-from outflank.interfaces.web.comparison import ShortMatches
-from outflank.interfaces.web.compute_pool import ComputePool
-from outflank.interfaces.web.downloads import Downloads
-from outflank.interfaces.web.inspections import Inspections
-from outflank.interfaces.web.kept_competitions import KeptCompetitions
-from outflank.interfaces.web.league_page import TableQuery
-from outflank.interfaces.web.ready_answers import ReadyAnswers
-from outflank.interfaces.web.security import AddHeaders, LimitRates, Rates, RelativeRedirects
+from outflank.interfaces.web import errors, monitoring
+from outflank.interfaces.web.caching.competition_cache import KeptCompetitions
+from outflank.interfaces.web.caching.ready_answers import ReadyAnswers
+from outflank.interfaces.web.caching.table_cache import CachedAnswer, Snapshots, TableCache
+from outflank.interfaces.web.compute.pool import ComputePool
+from outflank.interfaces.web.limits.downloads import Downloads
+from outflank.interfaces.web.limits.inspections import Inspections
+from outflank.interfaces.web.limits.security import AddHeaders, LimitRates, Rates, RelativeRedirects
+from outflank.interfaces.web.limits.streams import Streams
+from outflank.interfaces.web.limits.uploads import LimitBodies
+from outflank.interfaces.web.routes import api, lab, pages, play
+from outflank.interfaces.web.routes.comparison import ShortMatches
+from outflank.interfaces.web.routes.league_page import TableQuery
 from outflank.interfaces.web.settings import WebSettings
-from outflank.interfaces.web.snapshots import Snapshots
-from outflank.interfaces.web.streams import Streams
-from outflank.interfaces.web.table_cache import CachedAnswer, TableCache
-from outflank.interfaces.web.uploads import LimitBodies
 from outflank.league.league import League
 from outflank.league.store import Store
-from outflank.studies.machine import version
+from outflank.machine import version
 
 STATIC = Path(__file__).parent / "static"
 
@@ -76,7 +76,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         RelativeRedirects, LimitRates, LimitBodies, monitoring.Measure, AddHeaders, ReadyAnswers,
     ):  # fmt: skip
         app.add_middleware(middleware)  # the last is the outermost
-    faults.add_to(app)
+    errors.add_to(app)
     return app
 
 

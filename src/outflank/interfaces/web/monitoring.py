@@ -25,8 +25,8 @@ from sqlalchemy import text
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from outflank.interfaces.web.faults import failed
-from outflank.interfaces.web.security import address_of
+from outflank.interfaces.web.errors import failed
+from outflank.interfaces.web.limits.security import address_of
 from outflank.league.jobs import Jobs
 from outflank.league.store import Store
 

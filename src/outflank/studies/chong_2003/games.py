@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from outflank.board import Board
-from outflank.games.mobility import BLACK, WHITE, mobility_along
-from outflank.plots.watching_curves import draw_watched_game
+from outflank.plots.benchmark_opponents import draw_watched_game
+from outflank.studies.chong_2003.mobility import BLACK, WHITE, mobility_along
 from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, evolutions
 from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Finding, Judged, Measured, Outcome, Tabled
+from outflank.studies.verdicts import Finding, Judged, Measured, Outcome, Tabled
 
 NAMES = {PDP: "piece differential", PSP: "positional"}
 

@@ -10,14 +10,20 @@ import numpy.typing as npt
 
 from outflank.board import Board
 from outflank.games.match import Match
-from outflank.games.mobility import BLACK, WHITE, Mobility, mobility_along
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
-from outflank.plots.strategy_curves import draw_discs_at_depths, draw_moves_left
+from outflank.studies.chong_2003.mobility import (
+    BLACK,
+    WHITE,
+    Mobility,
+    draw_discs_at_depths,
+    draw_moves_left,
+    mobility_along,
+)
 from outflank.studies.chong_2003.runs import Family, Generation, chosen, evolutions
 from outflank.studies.inference import mean_interval
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Judged, Measured, Outcome, Tabled
+from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled
 
 FloatArray = npt.NDArray[np.float64]
 COLOURS = ((BLACK, "black"), (WHITE, "white"))

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.players.names import named_player
-from outflank.plots.watching_curves import DEGREE, draw_points_of_parents, points_of_parents
+from outflank.plots.benchmark_opponents import DEGREE, draw_points_of_parents, points_of_parents
 from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of, random_openings, rises
 from outflank.studies.inference import added_orders_p, mean_interval, polynomial_fit, share_interval
 from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.outcome import Judged, Measured, Outcome, Tabled
+from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled
 
 FloatArray = npt.NDArray[np.float64]
 FOURTH = 4  # the highest order that the paper fitted

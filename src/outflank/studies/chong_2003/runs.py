@@ -10,22 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.board import Board
+from outflank.cores import available_cores
 from outflank.evaluators.storage import View
-from outflank.games.match import available_cores
-from outflank.learners.ancestry import earlier_parents
-from outflank.learners.beginning import Beginning, beginning_of
-from outflank.learners.contest import Contest, Opponents, PlayingStyle
-from outflank.learners.evolution_run import Purpose, generation_seed
-from outflank.learners.evolution_settings import EvolutionSettings
-from outflank.learners.optimiser import FloatMatrix
-from outflank.learners.run_folder import RunFolder
-from outflank.learners.watching import fittest_parents_game, watcher_names
+from outflank.learners.fitness.benchmark_opponents import fittest_parents_game, watcher_names
+from outflank.learners.fitness.contest import Contest, Opponents, PlayingStyle
+from outflank.learners.optimisers.optimiser import FloatMatrix
+from outflank.learners.runs.evolution_run import Purpose, generation_seed
+from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.initialisation import Beginning, beginning_of
+from outflank.learners.runs.parent_replay import earlier_parents
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import SearchPlayer
-from outflank.plots.watching_curves import points_of_parents
+from outflank.plots.benchmark_opponents import points_of_parents
 from outflank.studies.inference import mann_whitney, mean_interval
 from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.outcome import Judged
+from outflank.studies.verdicts import Judged
 
 FloatArray = npt.NDArray[np.float64]
 PDP, PSP = "disc-difference", "positional"  # the paper's piece differential and positional players

@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from outflank.board import Board
 from outflank.games.match import Match
-from outflank.games.mobility import BLACK, WHITE, mobility_along
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
-from outflank.plots.strategy_curves import draw_styles
+from outflank.studies.chong_2003.mobility import BLACK, WHITE, draw_styles, mobility_along
 from outflank.studies.chong_2003.runs import PDP, PSP, Family, evolutions, random_openings, rises
 from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.outcome import Judged, Outcome, Tabled
+from outflank.studies.verdicts import Judged, Outcome, Tabled
 
 FloatArray = npt.NDArray[np.float64]
 MEASURES = ("own", "left", "mobility", "corners", "discs", "score")

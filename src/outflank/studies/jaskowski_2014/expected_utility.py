@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from outflank.evaluators.protocol import CoreEvaluator
-from outflank.learners.contest import Contest, Games, Opponents, PlayingStyle
-from outflank.learners.executor import ThreadExecutor
-from outflank.learners.fitness import against_all
+from outflank.learners.execution.executor import ThreadExecutor
+from outflank.learners.fitness.contest import Contest, Games, Opponents, PlayingStyle
+from outflank.learners.fitness.fixed_opponents import against_all
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.inference import mean_interval
 from outflank.studies.jaskowski_2014.league import PRINTED, one_ply
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Finding, Judged, Measured, Missing, Outcome, Tabled
+from outflank.studies.verdicts import Finding, Judged, Measured, Missing, Outcome, Tabled
 
 REFERENCE_7 = "SzubertJaskowskiKrawiec2013CTDL"
 GOOD = 0.99  # what the paper says can be evolved with less effort

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from outflank.games.statistics import Tally
 from outflank.league.published import TABLE_3
-from outflank.league.scoring import EPSILON, OPPONENT
-from outflank.league.table import Row, published_rows, ranked, row_of
+from outflank.league.scoring import EPSILON, OPPONENT, Row, published_rows, ranked, row_of
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Finding, Judged, Measured, Missing, Outcome, Tabled
+from outflank.studies.verdicts import Finding, Judged, Measured, Missing, Outcome, Tabled
 
 PRINTED = "all-2"  # the paper's best player, with its weights as Figure 7 prints them: a built-in player
 LEAGUE_GAMES = 100  # the League's own 50 double games

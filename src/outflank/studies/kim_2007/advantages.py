@@ -4,6 +4,13 @@ The paper shows one game a figure and tells what happened in it. One game says l
 same kind and ask whether what it tells is usual: a statement about who leads is tested by the mean of the
 runs, a number (the move after which the book had no more to say) by whether it lies within the middle 95 %
 of our games. The judge is the all-rounder, and the exact solver in the ending; the paper's is not named.
+
+Who leads a game, move by move: Kim 2007, Figures 6-9, of one game and of the mean of many.
+
+>>> import numpy as np
+>>> figure = draw_advantage(np.zeros((3, 61)), AdvantageLabels("EV_O_E", "EV", 12.5), "a tie")
+>>> figure.axes[0].get_ylabel()
+'advantage of Black, discs'
 """
 
 from __future__ import annotations
@@ -14,6 +21,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 
 from outflank.board import Colour
 from outflank.evaluators.protocol import FloatArray
@@ -21,13 +30,70 @@ from outflank.games.game import Game
 from outflank.games.match import Match
 from outflank.players.knowledge import Solver
 from outflank.players.opening_book import OpeningBook
-from outflank.plots.advantage_curves import AdvantageLabels, draw_advantage
+from outflank.plots.boards import GRID, INK
+from outflank.plots.learning_curves import COLOURS
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game
 from outflank.studies.inference import mean_interval, share_interval
 from outflank.studies.kim_2007.versions import Population, evolved_versions, population_of
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Finding, Judged, Measured, Outcome
-from outflank.studies.several_runs import SCORES, lies_above, lies_below, of_runs, told
+from outflank.studies.verdicts import (
+    SCORES,
+    Finding,
+    Judged,
+    Measured,
+    Outcome,
+    lies_above,
+    lies_below,
+    of_runs,
+    told,
+)
+
+SIZE = 10  # points of text
+
+
+@dataclass(frozen=True)
+class AdvantageLabels:
+    """Who plays, and after how many moves the opening book has no more to say on average."""
+
+    black: str
+    white: str
+    book_moves: float
+
+
+def draw_advantage(advantages: FloatArray, labels: AdvantageLabels, title: str) -> Figure:
+    """Black's advantage before the first move and after each, a row a game: [games, 61]. The first game
+    is drawn alone, all of them by their mean and their middle half."""
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    moves = np.arange(advantages.shape[1])
+    low, high = np.quantile(advantages, (0.25, 0.75), axis=0)
+    axes.fill_between(moves, low, high, color=COLOURS[0], alpha=0.18, linewidth=0,
+                      label="middle half of the games")  # fmt: skip
+    axes.plot(moves, advantages.mean(axis=0), color=COLOURS[0], linewidth=2.4,
+              label=f"mean of {len(advantages)} games")  # fmt: skip
+    axes.plot(moves, advantages[0], "--", color=COLOURS[1], linewidth=1.4, marker="o", markersize=2.8,
+              label="one game: fittest against fittest")  # fmt: skip
+    axes.axvline(labels.book_moves, color=INK, linestyle=":", linewidth=1.4,
+                 label=f"the book ends: after {labels.book_moves:.1f} moves on average")  # fmt: skip
+    axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
+    reach = 1.2 * max(8.0, float(np.abs(advantages[0]).max()), float(np.abs([low, high]).max()))
+    axes.set(xlim=(-0.5, moves[-1] + 0.5), ylim=(-reach, reach))
+    for place, side, colour in ((0.97, "top", labels.black), (0.03, "bottom", labels.white)):
+        who = f"{colour} ({'Black' if side == 'top' else 'White'}) leads"
+        axes.text(0.015, place, who, transform=axes.transAxes, va=side, fontsize=SIZE, parse_math=False,
+                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5}, zorder=5)  # fmt: skip
+    axes.set_title(title, fontsize=11, parse_math=False)
+    axes.set_xlabel("move", fontsize=SIZE)
+    axes.set_ylabel("advantage of Black, discs", fontsize=SIZE)
+    axes.xaxis.set_major_locator(MultipleLocator(10))
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:+.0f}" if round(y) else "0")
+    axes.tick_params(labelsize=SIZE)
+    axes.grid(color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=SIZE)
+    return figure
+
 
 LONGEST = 60
 BOOK_ENDS = "Black's advantage when the book ends"

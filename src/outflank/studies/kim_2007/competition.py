@@ -18,10 +18,9 @@ from outflank.games.statistics import Tally
 from outflank.players.names import NamedPlayer, named_player
 from outflank.plots.tournaments import draw_tournament
 from outflank.studies.experiment import find_experiments
-from outflank.studies.kim_2007.champion import SEED_PLAYER, champion_settings
+from outflank.studies.kim_2007.hybrid import SEED_PLAYER, champion_settings
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Finding, Measured, Outcome, Tabled
-from outflank.studies.several_runs import SCORES, lies_above, of_runs
+from outflank.studies.verdicts import SCORES, Finding, Measured, Outcome, Tabled, lies_above, of_runs
 
 EVOLVED, SEED = "evolved", "seed of the evolved"
 PRELIMINARY_EPSILON = 0.1  # section III-C: a thousand games against the standard heuristic

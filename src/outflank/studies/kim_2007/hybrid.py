@@ -1,24 +1,48 @@
-"""The hybrid of temporal differences and evolution: Figure 4."""
+"""The hybrid of temporal differences and evolution: Figure 4.
+
+The evolved network of Kim's hybrid: temporal differences, then the genetic search of Figure 2.
+
+>>> champion_settings("standard")
+('kim-2007-hybrid', {})
+
+Kim's own network, kjkim-mlp-3, won the CEC 2006 competition; its weights are lost. Every experiment that
+needs it takes this one, whatever its own settings, so that it is learned once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from outflank.evaluators.protocol import CoreEvaluator, FloatArray
 from outflank.games.statistics import Tally
-from outflank.learners.evolution_settings import EvolutionSettings
-from outflank.learners.run_folder import RunFolder
+from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.runs.folder import RunFolder
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import NamedPlayer, named_player
-from outflank.plots.fitness_curves import draw_fitness, smoothed
+from outflank.studies.experiment import Scale, find_experiments
 from outflank.studies.inference import share_interval
-from outflank.studies.kim_2007.champion import SEED_PLAYER, champion_settings
+from outflank.studies.kim_2007.fitness_curves import draw_fitness, smoothed
 from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.outcome import Finding, Measured, Outcome, Tabled
-from outflank.studies.several_runs import lies_above, of_runs
+from outflank.studies.verdicts import Finding, Measured, Outcome, Tabled, lies_above, of_runs
+
+CHAMPION_SEED = 1
+SEED_PLAYER = "seed/best"  # of a run: what the genetic search began with
+
+
+def champion_settings(scale: Scale) -> tuple[str, dict[str, Any]]:
+    """The preset, and what is changed in it: as Figure 4 has it, which shows how it evolves."""
+    settings = find_experiments(["kim-2007/figure-4"])[0].settings(scale)
+    return settings["preset"], settings["changes"]
+
+
+def evolved_champion(laboratory: Laboratory) -> Learned:
+    """The run: `player("best")` is the evolved network, `player(SEED_PLAYER)` what it began with."""
+    preset, changes = champion_settings(laboratory.scale)
+    return laboratory.learned(preset, changes, seeds=(CHAMPION_SEED,))[0]
 
 
 @dataclass(frozen=True)

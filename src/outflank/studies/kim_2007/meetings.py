@@ -13,8 +13,8 @@ import numpy as np
 
 from outflank import _core
 from outflank.board import Board
-from outflank.learners.contest import Outcomes, Pairings
-from outflank.learners.executor import ThreadExecutor
+from outflank.learners.execution.executor import ThreadExecutor
+from outflank.learners.fitness.contest import Outcomes, Pairings
 from outflank.studies.inference import share_interval
 from outflank.studies.kim_2007.versions import (
     VERSIONS,
@@ -26,8 +26,18 @@ from outflank.studies.kim_2007.versions import (
     seconds_a_generation,
 )
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.outcome import Finding, Judged, Measured, Outcome, Tabled
-from outflank.studies.several_runs import SCORES, lies_above, lies_below, of_runs, told
+from outflank.studies.verdicts import (
+    SCORES,
+    Finding,
+    Judged,
+    Measured,
+    Outcome,
+    Tabled,
+    lies_above,
+    lies_below,
+    of_runs,
+    told,
+)
 
 Results = dict[str, list[tuple[int, int, int]]]  # of "EV_O vs EV": wins, draws, losses, a run each
 PIECES = 16

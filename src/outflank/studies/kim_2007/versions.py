@@ -15,18 +15,17 @@ from typing import Any
 import numpy as np
 
 from outflank.evaluators.protocol import CoreEvaluator
-from outflank.learners.ancestry import earlier_parents
-from outflank.learners.beginning import beginning_of
-from outflank.learners.contest import PlayingStyle
-from outflank.learners.evolution_settings import EvolutionSettings
-from outflank.learners.optimiser import FloatMatrix
-from outflank.learners.run_folder import RunFolder
+from outflank.learners.fitness.contest import PlayingStyle
+from outflank.learners.optimisers.optimiser import FloatMatrix
+from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.initialisation import beginning_of
+from outflank.learners.runs.parent_replay import earlier_parents
 from outflank.players.search import SearchPlayer
-from outflank.plots.fitness_curves import draw_evolution_time
 from outflank.studies.inference import mean_interval
+from outflank.studies.kim_2007.fitness_curves import draw_evolution_time
 from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.outcome import Finding, Judged, Measured, Outcome, Tabled
-from outflank.studies.several_runs import lies_above, of_runs
+from outflank.studies.verdicts import Finding, Judged, Measured, Outcome, Tabled, lies_above, of_runs
 
 # Kim 2007, section IV-B, in the order of Table IV; what each leaves out of EV_O_E.
 VERSIONS: dict[str, dict[str, Any]] = {

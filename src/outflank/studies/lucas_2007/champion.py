@@ -9,11 +9,10 @@ from outflank.games.statistics import Tally
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
 from outflank.studies.inference import share_interval
-from outflank.studies.kim_2007.champion import evolved_champion
+from outflank.studies.kim_2007.hybrid import evolved_champion
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.lucas_2007.learning import AS_PRINTED, changes_of
-from outflank.studies.outcome import Finding, Measured, Outcome, Tabled
-from outflank.studies.several_runs import lies_above, of_runs
+from outflank.studies.verdicts import Finding, Measured, Outcome, Tabled, lies_above, of_runs
 
 CHAMPION = "evolved MLP"
 Runs = Mapping[tuple[str, int], Sequence[Learned]]  # of a named setting, after so many games

@@ -10,8 +10,7 @@ import numpy as np
 from outflank.plots.learning_curves import draw_learning_curves
 from outflank.studies.inference import mann_whitney
 from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.outcome import Judged, Measured, Outcome, Tabled
-from outflank.studies.several_runs import lies_above, of_runs
+from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled, lies_above, of_runs
 
 AS_PRINTED = "as printed"
 Entry = Mapping[str, Any]

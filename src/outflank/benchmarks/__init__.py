@@ -1,0 +1,1 @@
+"""How fast outflank is, against what, in one run: `outflank bench`."""

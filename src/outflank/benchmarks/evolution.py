@@ -1,0 +1,78 @@
+"""How fast fitness is measured: against the bare playout kernel, and on a cluster against one worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+
+import numpy as np
+
+from outflank import _core
+from outflank.benchmarks.playouts import Target, Timing
+from outflank.cores import available_cores
+from outflank.evaluators.protocol import CoreEvaluator
+from outflank.learners.execution.executor import Executor, ThreadExecutor, executor_for
+from outflank.learners.fitness.contest import Contest, Games, Opponents, PlayingStyle
+from outflank.learners.fitness.fixed_opponents import LeagueScore
+from outflank.players.built_in import load_built_in
+
+ROUNDS = 5
+INDIVIDUALS = 100  # Jaskowski 2014: 10 + 90
+DOUBLE_GAMES = 1000
+KERNEL, FITNESS, ONE_WORKER, TWO_WORKERS = (
+    "all-2 - heuristic, the games of one generation as one match",
+    "fitness of a generation: 100 networks all-2, 1,000 double games each",
+    "the same, a cluster of one worker process",
+    "the same, a cluster of two worker processes",
+)
+
+
+def time_evolution(with_cluster: bool) -> Iterator[Timing]:
+    """In turns, the best round of each. `with_cluster`: also on Dask workers of this machine."""
+    threads = available_cores()
+    with ThreadExecutor(threads) as executor:
+        rounds = [(_kernel_per_second(threads), _fitness_per_second(executor)) for _ in range(ROUNDS)]
+    kernel, fitness = (max(times) for times in zip(*rounds, strict=True))
+    yield Timing(KERNEL, "games", kernel, threads)
+    yield Timing(FITNESS, "games", fitness, threads)
+    if with_cluster:
+        with executor_for("local:1") as one, executor_for("local:2") as two:
+            for executor_ in (one, two):
+                _fitness_per_second(executor_)  # workers import and compile what they need
+            rounds = [(_fitness_per_second(one), _fitness_per_second(two)) for _ in range(ROUNDS)]
+        alone, together = (max(times) for times in zip(*rounds, strict=True))
+        yield Timing(ONE_WORKER, "games", alone, 1)
+        yield Timing(TWO_WORKERS, "games", together, 2)
+
+
+def evolution_targets(timings: list[Timing]) -> Iterator[Target]:
+    speed = {timing.name: timing.per_second for timing in timings}
+    yield Target("fitness over the bare playout kernel", speed[FITNESS] / speed[KERNEL], 0.9)
+    if TWO_WORKERS in speed:
+        yield Target("a cluster of two workers over one", speed[TWO_WORKERS] / speed[ONE_WORKER], 1.7)
+
+
+def _generation() -> Contest:
+    """Networks near the published one, as late in a run: they play long games."""
+    evaluator = load_built_in("all-2").evaluator
+    assert isinstance(evaluator, CoreEvaluator)
+    noise = np.random.default_rng(1).normal(0, 5, (INDIVIDUALS, evaluator.weights.size))
+    opponents = Opponents(("standard-heuristic",))
+    return Contest(evaluator, evaluator.weights + noise, PlayingStyle(), opponents, 0.1, seed=1)
+
+
+def _fitness_per_second(executor: Executor) -> float:
+    games = Games(executor, _generation())  # nothing is compiled yet: that counts too
+    score = LeagueScore(("standard-heuristic",), DOUBLE_GAMES, DOUBLE_GAMES, 1)
+    began = perf_counter()
+    score.measure(games, 0)
+    return games.played / (perf_counter() - began)
+
+
+def _kernel_per_second(threads: int) -> float:
+    generation = _generation()
+    players = generation.core_player(0), generation.core_player(generation.individuals)
+    count = 2 * DOUBLE_GAMES * INDIVIDUALS
+    began = perf_counter()
+    _core.play_games(*players, generation.rules, 0, count, threads, False)
+    return count / (perf_counter() - began)

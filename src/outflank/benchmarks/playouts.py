@@ -1,0 +1,163 @@
+"""How fast outflank plays, against what, in one run.
+
+Absolute speeds move from machine to machine and from minute to minute, so peers are timed in turns with
+our own kernels, several rounds each, and what is reported is the best round of each and their ratio.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from outflank import _core
+from outflank.board import Board
+from outflank.cores import available_cores
+from outflank.evaluators.mlp import Mlp, SpatialMlp
+from outflank.games.match import Match
+from outflank.learners.runs.settings import preset_or_file
+from outflank.learners.td import TdLearner, TdSettings
+from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
+from outflank.players.names import named_player
+
+ROUNDS = 9
+PEER = "rust-reversi==1.4.4"
+PEER_SCRIPT = Path(__file__).with_name("peers") / "rust_reversi_playouts.py"
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One thing that was timed."""
+
+    name: str
+    unit: str
+    per_second: float
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Target:
+    """A ratio of two timings of one run, and what it should reach."""
+
+    name: str
+    ratio: float
+    at_least: float
+
+    @property
+    def is_met(self) -> bool:
+        return self.ratio >= self.at_least
+
+
+def _random_network(kind: type[Mlp] | type[SpatialMlp]) -> GreedyPlayer:
+    weights = np.random.default_rng(1).uniform(-0.2, 0.2, kind().weights.size)
+    return GreedyPlayer(kind(weights), "inversion", kind.__name__)
+
+
+def _games_per_second(
+    first: Player, second: Player, double_games: int, epsilon: float, threads: int
+) -> float:
+    match = Match(first, second, double_games=double_games, epsilon=epsilon, threads=threads)
+    first_batch = next(iter(match.batches()))  # compiles the networks and warms the caches
+    assert len(first_batch.disc_differences)
+    began = perf_counter()
+    match._play_batch(0, 2 * double_games, record=False)
+    return 2 * double_games / (perf_counter() - began)
+
+
+def _perft_per_second() -> float:
+    board = Board()
+    began = perf_counter()
+    paths = _core.perft(board.mover_discs, board.opponent_discs, 10)
+    return paths / (perf_counter() - began)
+
+
+def _learning_per_second(preset: str, games: int) -> float:
+    settings, _ = preset_or_file(preset, [])
+    assert isinstance(settings, TdSettings)
+    learner = TdLearner(settings, seed=1)
+    learner.play(games // 5)
+    began = perf_counter()
+    learner.play(games)
+    return games / (perf_counter() - began)
+
+
+RANDOM, ALL_2, HEURISTIC = "random playouts", "all-2 - heuristic", "heuristic - heuristic"
+MLP, SPATIAL, PEER_RANDOM = (
+    "MLP 64-32-1 - heuristic",
+    "spatial MLP - heuristic",
+    "rust-reversi random playouts",
+)
+PERFT, TD_SNAKES, TD_CHAMPION = "perft 10", "TD self-play, 30 snakes", "TD, league-champion"
+
+
+def time_all(peer_python: Path | None = None) -> Iterator[Timing]:
+    """Every kernel on one thread, the League's match on all cores too, and the peer if there is one."""
+    heuristic, all_2 = named_player("standard-heuristic"), named_player("all-2")
+    cores = available_cores()
+
+    def playing(first: Player, second: Player, games: int, threads: int = 1) -> Callable[[], float]:
+        return lambda: _games_per_second(first, second, games, 0.1, threads)
+
+    kernels: list[tuple[str, int, Callable[[], float]]] = [
+        (RANDOM, 1, lambda: _games_per_second(RandomPlayer(), RandomPlayer(), 100_000, 0.0, 1)),
+        (ALL_2, 1, playing(all_2, heuristic, 20_000)),
+        (ALL_2, 2, playing(all_2, heuristic, 40_000, 2)),
+        (HEURISTIC, 1, playing(heuristic, heuristic, 20_000)),
+        (MLP, 1, playing(_random_network(Mlp), heuristic, 4_000)),
+        (SPATIAL, 1, playing(_random_network(SpatialMlp), heuristic, 500)),
+        (TD_SNAKES, 1, lambda: _learning_per_second("lucas-2007", 1_500)),
+        (TD_CHAMPION, 1, lambda: _learning_per_second("league-champion", 6_000)),
+        (PERFT, 1, _perft_per_second),
+    ]
+    if cores < 2:
+        kernels = [kernel for kernel in kernels if kernel[1] <= cores]
+    if peer_python is not None:
+        kernels.append((PEER_RANDOM, 1, lambda: _peer_games_per_second(peer_python)))
+    best: dict[tuple[str, int], float] = {}
+    for _ in range(ROUNDS):
+        for name, threads, measure in kernels:
+            best[name, threads] = max(best.get((name, threads), 0.0), measure())
+    for (name, threads), rate in best.items():
+        yield Timing(name, "paths" if name == PERFT else "games", rate, threads)
+
+
+def targets(timings: list[Timing]) -> Iterator[Target]:
+    """The ratios that the project promises, where both sides were timed."""
+    rate = {(timing.name, timing.threads): timing.per_second for timing in timings}
+    if (ALL_2, 2) in rate:
+        yield Target("all-2 - heuristic: two threads over one", rate[ALL_2, 2] / rate[ALL_2, 1], 1.9)
+    yield Target("MLP 64-32-1 - heuristic, over 10,000 games/s", rate[MLP, 1] / 10_000, 1.0)
+    yield Target("TD self-play of 30 snakes, over 5,000 games/s", rate[TD_SNAKES, 1] / 5_000, 1.0)
+    yield Target("league-champion learning, over 15,000 games/s", rate[TD_CHAMPION, 1] / 15_000, 1.0)
+    if (PEER_RANDOM, 1) in rate:
+        peer = rate[PEER_RANDOM, 1]
+        yield Target("random playouts over rust-reversi's", rate[RANDOM, 1] / peer, 8.0)
+        yield Target("all-2 - heuristic over rust-reversi's random playouts", rate[ALL_2, 1] / peer, 2.0)
+
+
+def install_peer(folder: Path) -> Path:
+    """rust-reversi in an environment of its own; returns that environment's Python."""
+    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    ready = folder / "ready"
+    if not ready.exists():
+        venv.create(folder, with_pip=True, clear=True)
+        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PEER]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            last = result.stderr.strip().splitlines()[-1:] or ["pip gave no reason"]
+            raise ValueError(f"{PEER} could not be installed: {last[0]}")
+        ready.touch()
+    return python
+
+
+def _peer_games_per_second(python: Path) -> float:
+    result = subprocess.run([str(python), str(PEER_SCRIPT)], capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise ValueError(f"{PEER} failed: {result.stderr.strip().splitlines()[-1]}")
+    return float(result.stdout)

@@ -1,0 +1,1 @@
+"""Game files: WTHOR, GGF, transcripts and JSON lines."""

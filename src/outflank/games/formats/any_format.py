@@ -1,0 +1,180 @@
+"""Game files, whatever their format: WTHOR, GGF, transcripts, and outflank's own JSON lines.
+
+>>> import tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = Path(folder) / "games.txt"
+...     _ = path.write_text("f5d6c3d3c4\nf5f6e6f4\n")
+...     records = read_games(path)
+>>> [record.game.final.disc_difference for record in records], moves_matrix(records).shape
+([3, -2], (2, 60))
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from outflank.files import write_whole
+from outflank.games.formats import ggf, json_lines, transcripts, wthor
+from outflank.games.game import Encoded, GameRecord, ParsedGame, Problem, moves_matrix
+from outflank.games.replay import checked, replay_records
+
+__all__ = ["GameFile", "GameRecord", "moves_matrix", "read_game_file", "read_games", "write_games"]
+
+Format = Literal["wtb", "ggf", "txt", "jsonl"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+LARGEST_FILE = 512 << 20  # also after decompression
+
+
+@dataclass(frozen=True)
+class GameFile:
+    """What a file holds: the games in order, and what could not be read."""
+
+    path: Path
+    format: Format
+    records: list[GameRecord]
+    problems: tuple[Problem, ...]
+
+
+def read_games(path: str | Path) -> list[GameRecord]:
+    """All games of a file, each legal from its first move to its last; otherwise a ValueError says where.
+
+    The format follows from the file's name or its content; gzip and bzip2 files are opened. The names of
+    a WTHOR file's players are read from the .jou and .trn files beside it.
+    """
+    return read_game_file(path).records
+
+
+def read_game_file(path: str | Path, *, skip_bad: bool = False) -> GameFile:
+    """A file of games; with `skip_bad` the games that are damaged or illegal become its problems."""
+    path = Path(path)
+    content = _content(path)
+    form = _format(path, content)
+    records: list[GameRecord] = []
+    problems: list[Problem] = []
+    for game in checked(_parsed(path, form, content), path.name):
+        if isinstance(game, GameRecord):
+            records.append(game)
+        elif skip_bad:
+            problems.append(game)
+        else:
+            raise ValueError(f"{path}, {game}" if game.where else f"{path}: {game}")
+    if not records and not problems and form != "wtb":
+        raise ValueError(f"{path} holds no games")
+    return GameFile(path, form, records, tuple(problems))
+
+
+def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, ...]:
+    """Write games in the format that the file's name asks for: .wtb, .ggf, .txt or .jsonl.
+
+    Returns a sentence for each thing that the format could not hold.
+    """
+    path = Path(path)
+    for number, (record, legal) in enumerate(
+        zip(records, replay_records(records).legal, strict=True), start=1
+    ):
+        if legal < len(record.game.moves):
+            raise ValueError(f"game {number} cannot be written: move {legal + 1} is not legal")
+    encoded = _encoded(records, path)
+    beside = {path.with_suffix(suffix): encoded.beside.get(suffix) for suffix in wthor.NAME_BYTES}
+    for names_path, names in beside.items() if format_of_name(path) == "wtb" else ():
+        if names is None and names_path.exists():
+            raise ValueError(
+                f"{names_path} would give these games names that are not theirs; remove it first"
+            )
+    for names_path, names in beside.items():
+        if names is not None:
+            write_whole(names_path, names)
+    write_whole(path, encoded.content)
+    return encoded.notes
+
+
+def format_of_name(path: Path) -> Format:
+    """The format in which a file of this name is written."""
+    for form in FORMATS:
+        if path.suffix.lower() == f".{form}":
+            return form
+    raise ValueError(f"{path}: games are written as .wtb (WTHOR), .ggf, .txt (transcripts) or .jsonl")
+
+
+def _encoded(records: Sequence[GameRecord], path: Path) -> Encoded:
+    match format_of_name(path):
+        case "wtb":
+            return wthor.encode(records)
+        case "ggf":
+            return ggf.encode(records)
+        case "jsonl":
+            return json_lines.encode(records)
+        case "txt":
+            return transcripts.encode(records)
+
+
+def _parsed(path: Path, form: Format, content: bytes) -> Iterator[ParsedGame | Problem]:
+    match form:
+        case "wtb":
+            yield from wthor.read(content, path)
+        case "ggf":
+            yield from ggf.read(_text(content, path, "latin-1"))
+        case "jsonl":
+            yield from json_lines.read(_text(content, path))
+        case "txt":
+            yield from transcripts.read(_text(content, path))
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, decompressed; never more than the largest file."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name the files in it")
+    with path.open("rb") as file:
+        magic = file.read(3)
+        file.seek(0)
+        try:
+            if magic[:2] == b"\x1f\x8b":
+                with gzip.open(file) as opened:
+                    content = opened.read(LARGEST_FILE + 1)
+            elif magic == b"BZh":
+                with bz2.open(file) as opened:
+                    content = opened.read(LARGEST_FILE + 1)
+            else:
+                content = file.read(LARGEST_FILE + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile, OSError) as error:
+            raise ValueError(f"{path} cannot be decompressed: it is cut off or damaged ({error})") from None
+    if len(content) > LARGEST_FILE:
+        raise ValueError(f"{path} holds more than {LARGEST_FILE >> 20} MB; split it")
+    if not content:
+        raise ValueError(f"{path} is empty")
+    return content
+
+
+def _format(path: Path, content: bytes) -> Format:
+    """By the file's name where that decides it, otherwise by how the content opens."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    suffix = next((each for each in reversed(suffixes) if each not in wthor.COMPRESSED), "")
+    if suffix in wthor.NAME_BYTES:
+        raise ValueError(f"{path} holds the names of a WTHOR database, not games; name its .wtb files")
+    for form in FORMATS:
+        if suffix == f".{form}" and form != "txt":
+            return form
+    if re.match(rb"(?:\xef\xbb\xbf)?\s*(?:\d+\s*)?\(;", content):
+        return "ggf"
+    if re.match(rb"(?:\xef\xbb\xbf)?\s*\{", content):
+        return "jsonl"
+    return "wtb" if b"\0" in content[:64] else "txt"
+
+
+def _text(content: bytes, path: Path, fallback: str | None = None) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if fallback is not None:
+            return content.decode(fallback)
+        where = f"{path}, byte {error.start}"
+        raise ValueError(
+            f"{where}: this is neither text nor any format of games that outflank reads"
+        ) from None

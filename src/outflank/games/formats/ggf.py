@@ -1,0 +1,186 @@
+"""GGF, the Generic Game Format of the Generic Game Server (GGS).
+
+>>> game, = read("(;GM[Othello]PC[GGS/os]PB[edax]PW[saio]TY[8]RE[+4.000]B[F5//0.01]W[d6/-1.2/3];)")
+>>> game.entries.hex(), game.movers, game.says["black"], game.says["result"]
+('252b', 'BW', 'edax', 4)
+
+Format: https://www.skatgame.net/mburo/ggsa/ggf. A game is a list of properties; B and W are moves, with
+an evaluation and a time after slashes. In the server's archives a line opens with the number of games on
+it: a synchro match is two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from outflank import _core
+from outflank.board import Board, Square
+from outflank.games.formats.transcripts import PASSES
+from outflank.games.game import START, Encoded, Ending, Game, GameRecord, ParsedGame, Problem
+from outflank.games.replay import replay_records
+
+_BETWEEN = re.compile(r"\s*(?:\d+\s*)?")
+# Possessive, and with an end to every value: damaged files must not cost more than their length.
+_PROPERTY = re.compile(r"([A-Za-z]++)\s*+\[([^\]]{0,2000}+)\]")
+_GAME = re.compile(r"\(;((?:\s*+[A-Za-z]++\s*+\[[^\]]{0,2000}+\])*+)\s*+;?+\s*+\)")
+_ENTRY = {str(Square(i)): i for i in range(64)} | dict.fromkeys(PASSES, int(_core.WRITTEN_PASS))
+_NAMES = [str(Square(i)).upper() for i in range(64)]
+_ENDING_OF: dict[str, Ending] = {"": "", "r": "resigned", "t": "time", "s": "agreed"}
+_LETTER_OF = {ending: letter for letter, ending in _ENDING_OF.items()}
+_UNWRITABLE = re.compile(r"[\[\]\x00-\x1f\x7f]")
+
+
+def read(text: str) -> Iterator[ParsedGame | Problem]:
+    """The games of a text, not yet checked."""
+    number = 0
+    at = _skipped(text, 0)
+    while at < len(text):
+        number += 1
+        where = f"game {number}"
+        match = _GAME.match(text, at)
+        if match is None:
+            yield Problem(number, where, _unreadable(text[at : at + 40]))
+            following = text.find("(;", at + 1)
+            at = len(text) if following < 0 else following
+            continue
+        try:
+            yield _parsed(match[1], number, where)
+        except ValueError as error:
+            yield Problem(number, where, str(error))
+        at = _skipped(text, match.end())
+
+
+def _skipped(text: str, at: int) -> int:
+    """Where the next game opens: after blanks, and the number of games that a line may open with."""
+    match = _BETWEEN.match(text, at)
+    assert match is not None
+    return match.end()
+
+
+def _unreadable(opening: str) -> str:
+    if opening.startswith("(;"):
+        return "it is cut off or damaged: there is no ;) after its properties"
+    return f"it should open with (; but there is {opening[:20]!r}"
+
+
+def _parsed(properties: str, number: int, where: str) -> ParsedGame:
+    said: dict[str, str] = {}
+    entries, movers = bytearray(), []
+    for name, value in _PROPERTY.findall(properties):
+        if name in ("B", "W"):
+            move = value.partition("/")[0].strip().lower()
+            if move not in _ENTRY:
+                raise ValueError(
+                    f"move {len(entries) + 1}: {move[:12]!r} is not a square; squares are a1 to h8"
+                )
+            entries.append(_ENTRY[move])
+            movers.append(name)
+        else:
+            said[name.upper()] = value.strip()
+    _check_game(said)
+    result, ending = _result(said.get("RE", "?"))
+    says: dict[str, object] = {
+        "black": said.get("PB", ""),
+        "white": said.get("PW", ""),
+        "event": said.get("PC", ""),
+        "date": said.get("DT", ""),
+        "result": result,
+        "ending": ending,
+    }
+    return ParsedGame(number, where, bytes(entries), _start(said), says, "".join(movers))
+
+
+def _check_game(said: dict[str, str]) -> None:
+    """Refuse what is not a plain game of Othello on 8x8."""
+    game, kind = said.get("GM", "Othello"), said.get("TY", "8").lower()
+    if game.lower() != "othello":
+        raise ValueError(f"it is a game of {game[:20]}, not of Othello")
+    match = re.fullmatch(r"([a-z]*)(\d+)((?:[a-z]\d*)*)", kind)
+    if match is None:
+        raise ValueError(f"its type {kind[:20]!r} is unknown")
+    letters = set(re.sub(r"\d", "", match[1] + match[3]))
+    if "a" in letters:
+        raise ValueError(f"it is an anti game (type {kind}): the side with fewer discs wins")
+    if "k" in letters or said.keys() & {"KB", "KW", "KM"}:
+        raise ValueError(f"it is a komi game (type {kind}): the moves do not decide it alone")
+    if letters - set("srbw"):
+        raise ValueError(f"its type {kind[:20]!r} is unknown")
+    if match[2] != "8":
+        raise ValueError(f"its board has size {match[2]}, and outflank plays on 8x8")
+
+
+def _start(said: dict[str, str]) -> Board:
+    if "BO" not in said:
+        if "r" in said.get("TY", "").lower():
+            raise ValueError("it has a random start, but does not say which (BO)")
+        return START
+    return _board(said["BO"])
+
+
+@lru_cache(4096)
+def _board(text: str) -> Board:
+    size, _, cells = text.partition(" ")
+    if size != "8":
+        raise ValueError(f"its board has size {size[:20]}, and outflank plays on 8x8")
+    return Board("".join(cells.split()))
+
+
+def _result(text: str) -> tuple[float | None, Ending]:
+    score, _, flag = text.partition(":")
+    if flag not in _ENDING_OF:
+        raise ValueError(f"its result {text[:20]!r} ends in {flag[:10]!r}, which is none of r, t and s")
+    if score in ("", "?"):
+        return None, _ENDING_OF[flag]
+    if not re.fullmatch(r"[+-]?\d{1,2}(\.\d*)?", score) or abs(float(score)) > 64:
+        raise ValueError(f"its result {text[:20]!r} is not a disc difference")
+    value = float(score)
+    return (int(value) if value.is_integer() else value), _ENDING_OF[flag]
+
+
+def encode(records: Sequence[GameRecord]) -> Encoded:
+    """A line a game; passes are written out, as the server does."""
+    passes = replay_records(records).passes.tolist()
+    games = [_encoded(record, before) for record, before in zip(records, passes, strict=True)]
+    notes = []
+    if any(record.theoretical is not None for record in records):
+        notes.append("GGF does not hold theoretical scores")
+    if any(record.ending not in _LETTER_OF for record in records):
+        notes.append("GGF does not hold that a game was forfeited")
+    texts = (text for r in records for text in (r.black, r.white, r.event, r.date))
+    if changed := sum(_writable(text) != text for text in texts):
+        notes.append(f"{changed:,} names or dates were changed: GGF holds no brackets or line ends")
+    return Encoded("".join(games).encode(), notes=tuple(notes))
+
+
+def _encoded(record: GameRecord, passes: int) -> str:
+    start = record.game.start
+    kind = "8" if start == START else f"8r{start.discs}"
+    result = "?" if record.result is None else f"{record.result:+.3f}"
+    letter = _LETTER_OF.get(record.ending, "")
+    result += f":{letter}" if letter else ""
+    cells = start.text.replace("X", "*")
+    rows = " ".join(cells[at : at + 8] for at in range(0, 64, 8))
+    dated = f"DT[{_writable(record.date)}]" if record.date else ""
+    return (
+        f"(;GM[Othello]PC[{_writable(record.event)}]{dated}PB[{_writable(record.black)}]"
+        f"PW[{_writable(record.white)}]TY[{kind}]RE[{result}]BO[8 {rows} {cells[-1]}]"
+        f"{''.join(_encoded_moves(record.game, passes))};)\n"
+    )
+
+
+def _encoded_moves(game: Game, passes: int) -> Iterator[str]:
+    """The moves with their colours; bit i of `passes`: a pass lies before move i."""
+    mover, opponent = "BW" if game.start.mover == "black" else "WB"
+    for i, move in enumerate(game.moves):
+        if passes >> i & 1:
+            yield f"{mover}[PA]"
+            mover, opponent = opponent, mover
+        yield f"{mover}[{_NAMES[move]}]"
+        mover, opponent = opponent, mover
+
+
+def _writable(text: str) -> str:
+    """A text without what would end a property; blanks at its ends do not last either."""
+    return _UNWRITABLE.sub(lambda found: {"[": "(", "]": ")"}.get(found[0], " "), text).strip()

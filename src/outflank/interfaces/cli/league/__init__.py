@@ -1,0 +1,1 @@
+"""Commands of the league: `league-table`, `serve`, `worker`, `backup`, `register`, `submit`."""

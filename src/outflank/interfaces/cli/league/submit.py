@@ -1,0 +1,101 @@
+"""`outflank register` and `outflank submit`: take part in a league on the web."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from outflank.interfaces.cli.options import Json
+from outflank.interfaces.cli.progress import out, print_json
+
+if TYPE_CHECKING:
+    from outflank.interfaces.league_client import LeagueClient
+    from outflank.interfaces.response_models import PlayerAnswer
+
+LeagueAddress = Annotated[str, typer.Option(metavar="URL", help="The league, such as http://127.0.0.1:8000.")]
+KEY = "OUTFLANK_KEY"
+CHECKPOINTS = ("last", "best")  # files of a run; the run's folder says more
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(register)
+    app.command()(submit)
+
+
+def league_at(address: str) -> LeagueClient:
+    try:
+        from outflank.interfaces.league_client import LeagueClient
+    except ModuleNotFoundError:
+        raise ValueError("this needs more packages: pip install 'outflank[server]'") from None
+    return LeagueClient(address)
+
+
+def register(
+    name: Annotated[str, typer.Argument(help="The name that your players will stand under.")],
+    league: LeagueAddress,
+    as_json: Json = False,
+) -> None:
+    """Become an entrant of a league. Your key is shown once: keep it."""
+    with league_at(league) as client:
+        key = client.register(name)
+    if as_json:
+        print_json({"name": name, "key": key})
+        return
+    out.print(key, markup=False, soft_wrap=True)
+    out.print(f"This is the key of {name}, shown once. Submit with: {KEY}=... outflank submit FILE "
+              f"--league {league}", markup=False, soft_wrap=True)  # fmt: skip
+
+
+def submit(
+    file: Annotated[Path, typer.Argument(help="A player: League text, or outflank's own format.")],
+    league: LeagueAddress,
+    name: Annotated[
+        str | None, typer.Option(help="The player's name in the league; its file's by default.")
+    ] = None,
+    key: Annotated[str, typer.Option(help="Your key, from outflank register.", envvar=KEY)] = "",
+    view: Annotated[
+        str | None, typer.Option(help="Such as inversion or negation; League text does not say it.")
+    ] = None,
+    note: Annotated[str, typer.Option(help="A few words about it.")] = "",
+    link: Annotated[str, typer.Option(help="Where to read more.")] = "",
+    wait: Annotated[bool, typer.Option("--wait", help="Until it is scored.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Submit a player to a league, which scores and ranks it."""
+    from outflank.evaluators.storage import VIEWS
+
+    if not key:
+        raise ValueError(f"give your key with --key or in the variable {KEY}; outflank register makes one")
+    chosen = next((known for known in VIEWS if known == view), None)
+    if view is not None and chosen is None:
+        raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view}")
+    name = name or name_of(file)
+    with league_at(league) as client:
+        submitted = client.submit(key, file, name=name, view=chosen, note=note, link=link)
+        page = f"{client.address}{submitted.page}"
+        scored = client.wait(submitted.id) if wait else None
+    report: dict[str, Any] = {**(scored or submitted).model_dump(), "page": page}
+    if as_json:
+        print_json(report)
+    elif scored is None:
+        out.print(f"{name} is in the league, and will be scored: {page}", markup=False, soft_wrap=True)
+    else:
+        out.print(f"{_described(scored)}: {page}", markup=False, soft_wrap=True)
+
+
+def name_of(file: Path) -> str:
+    """What a player is called whose file is all that is known.
+
+    >>> name_of(Path("runs/quick/last.safetensors")), name_of(Path("my.player"))
+    ('quick-last', 'my')
+    """
+    has_run = file.stem in CHECKPOINTS and file.parent.name
+    return f"{file.parent.name}-{file.stem}" if has_run else file.stem
+
+
+def _described(player: PlayerAnswer) -> str:
+    result = player.scores[-1].result
+    low, high = result.ci95
+    return f"{player.name} scores {result.score:.4f} ± {(high - low) / 2:.4f}, rank {player.rank}"

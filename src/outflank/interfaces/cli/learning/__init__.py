@@ -1,0 +1,1 @@
+"""Commands that learn: `learn`, `resume`, `plot`, `reproduce`."""

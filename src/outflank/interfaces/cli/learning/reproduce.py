@@ -1,0 +1,239 @@
+"""`outflank reproduce`: the tables and figures of the papers."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from outflank.interfaces.cli.learning.learn import Cluster
+from outflank.interfaces.cli.options import Json
+from outflank.interfaces.cli.progress import err, note, out, print_json
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from outflank.league.published import PublishedFiles
+    from outflank.learners.execution.executor import Executor
+    from outflank.studies.experiment import Experiment, Scale
+    from outflank.studies.laboratory import Activity
+    from outflank.studies.report import Result
+
+SCALE_HELP = "quick: seconds each. standard: minutes each. paper: the paper's budget."
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(reproduce)
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME...]", help="lucas-2007/figure-9, lucas-2007, all, or a TOML file."),
+    ] = None,
+    list_all: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "standard",
+    seeds: Annotated[int | None, typer.Option(help="Runs of each method.", min=1, max=1000)] = None,
+    cluster: Cluster = None,
+    folder: Annotated[
+        Path,
+        typer.Option("--out", help="Where parts and reports are kept; finished parts are not run again."),
+    ] = Path("out/reproduce"),
+    report: Annotated[
+        Path | None, typer.Option(help="Write the reports here too, with their pictures and results.")
+    ] = None,
+    published: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder with published players/ and positions/; published or ../shared if there."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Reproduce tables and figures of the papers, and report theirs and ours side by side.
+
+    Killed or interrupted, it goes on with the same command.
+    """
+    from outflank.studies.experiment import find_experiments
+
+    if list_all or not names:
+        _list(find_experiments(names or ["all"]), as_json)
+        return
+    chosen = find_experiments(names)
+    results = _reproduce_all(chosen, _scale(scale), seeds, cluster, folder, published, as_json)
+    reports = _report(chosen, results, folder, report)
+    if as_json:
+        print_json({"results": list(map(_as_json, results)), "reports": [str(path) for path in reports]})
+        return
+    for path in reports:
+        out.print(f"Report: {path}", markup=False, soft_wrap=True)
+
+
+def _list(experiments: list[Experiment], as_json: bool) -> None:
+    from outflank.studies.experiment import SCALES
+
+    if as_json:
+        print_json([
+            {"name": one.name, "title": one.title, "source": one.source, "rows": len(one.rows),
+             "seeds": {scale: one.seeds(scale) for scale in SCALES}}
+            for one in experiments
+        ])  # fmt: skip
+        return
+    from rich.table import Table
+
+    table = Table()
+    for name in ("experiment", "what", "rows"):
+        table.add_column(name, justify="right" if name == "rows" else "left", overflow="fold")
+    for one in experiments:
+        table.add_row(one.name, one.title, str(len(one.rows)))
+    out.print(table)
+    out.print("Reproduce one: outflank reproduce lucas-2007/figure-9   All of them: outflank reproduce all")
+
+
+def _scale(name: str) -> Scale:
+    from outflank.studies.experiment import SCALES
+    from outflank.suggestions import unknown
+
+    for scale in SCALES:
+        if scale == name:
+            return scale
+    raise ValueError(unknown(name, SCALES, "a scale"))
+
+
+def _reproduce_all(
+    chosen: list[Experiment],
+    scale: Scale,
+    seeds: int | None,
+    cluster: str | None,
+    folder: Path,
+    published: Path | None,
+    as_json: bool,
+) -> list[Result]:
+    """One after another, each reported when it is finished."""
+    from outflank.files import alone_in
+    from outflank.league.published import PublishedFiles
+    from outflank.learners.execution.executor import executor_for
+    from outflank.studies.laboratory import Interrupted
+
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file; choose another --out")
+    files = PublishedFiles.found(published)
+    if files.folder is None:
+        note("without the published files (--published) some rows cannot be measured")
+    folder.mkdir(parents=True, exist_ok=True)
+    results = []
+    executor = executor_for(cluster) if cluster is not None else None
+    try:
+        with alone_in(folder, f"another process is reproducing in {folder}; choose another --out"):
+            for number, experiment in enumerate(chosen, start=1):
+                where = f"{number} of {len(chosen)}: {experiment.name}"
+                result = _one(experiment, scale, seeds, files, executor, folder, where)
+                results.append(result)
+                if not as_json:
+                    _print_result(result)
+    except (Interrupted, KeyboardInterrupt):
+        err.print("Interrupted; finished parts are kept. The same command goes on from there.")
+        raise KeyboardInterrupt from None
+    finally:
+        if executor is not None:
+            executor.close()
+    return results
+
+
+def _one(
+    experiment: Experiment,
+    scale: Scale,
+    seeds: int | None,
+    files: PublishedFiles,
+    executor: Executor | None,
+    folder: Path,
+    where: str,
+) -> Result:
+    from outflank.studies.laboratory import Laboratory
+    from outflank.studies.report import reproduce
+
+    with _Shown(where) as shown:
+        return reproduce(
+            Laboratory(experiment, scale, folder, seeds=seeds, published=files, cluster=executor, show=shown)
+        )
+
+
+def _print_result(result: Result) -> None:
+    from outflank.studies.report import counted_verdicts
+
+    words = counted_verdicts([result])
+    out.print(f"{result.experiment.name:32} {words} ({result.made['seconds']:,.1f} s)", markup=False)
+
+
+def _as_json(result: Result) -> dict[str, Any]:
+    return {
+        "experiment": result.experiment.name,
+        "scale": result.scale,
+        "verdicts": dict(zip((row.key for row in result.experiment.rows), result.verdicts, strict=True)),
+        **result.made,
+        **result.outcome.as_json(),
+    }
+
+
+def _report(chosen: list[Experiment], results: list[Result], folder: Path, report: Path | None) -> list[Path]:
+    """The reports of the papers concerned, with whatever else of them is finished already."""
+    from outflank.studies.experiment import find_experiments
+    from outflank.studies.report import kept_result, write_reports
+
+    scale = results[0].scale
+    by_name = {result.experiment.name: result for result in results}
+    known = {one.name: one for one in [*find_experiments(["all"]), *chosen]}
+    finished = [by_name.get(name) or kept_result(one, scale, folder) for name, one in known.items()]
+    whole = [result for result in finished if result is not None]
+    made = write_reports(whole, folder / scale)
+    if report is not None:
+        made = write_reports(whole, report)
+    papers = {result.experiment.paper for result in results}
+    return [path for path in made if path.stem in papers]
+
+
+class _Shown:
+    """The activity of an experiment as a bar with rate and ETA on a terminal; silent elsewhere."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        self._what = ""
+        self._began = (time.perf_counter(), 0.0)
+
+    def __enter__(self) -> _Shown:
+        if sys.stderr.isatty():
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._progress = Progress(
+                TextColumn("{task.description}"), BarColumn(bar_width=20),
+                TextColumn("{task.percentage:>3.0f} % {task.fields[rate]}"), TimeRemainingColumn(),
+                console=err, transient=True,
+            )  # fmt: skip
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def __call__(self, activity: Activity) -> None:
+        if self._progress is None:
+            return
+        if activity.what != self._what or self._task is None:
+            if self._task is not None:
+                self._progress.remove_task(self._task)
+            self._what, self._began = activity.what, (time.perf_counter(), activity.done)
+            self._task = self._progress.add_task("", total=activity.total, rate="")
+        seconds = time.perf_counter() - self._began[0]
+        rate = (activity.done - self._began[1]) / max(seconds, 1e-9)
+        self._progress.update(
+            self._task,
+            description=f"{self._where}: {activity.what}",
+            completed=activity.done,
+            rate=f"{rate:,.0f} {activity.unit}/s",
+        )

@@ -1,0 +1,1 @@
+"""Commands that measure: `score`, `match`, `tournament`, `games`, `bench`."""

@@ -1,0 +1,81 @@
+"""`outflank bench`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from outflank.interfaces.cli.options import Json
+from outflank.interfaces.cli.progress import err, out, print_json
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(bench)
+
+
+def bench(
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Install rust-reversi in its own environment and time it too.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Time the core's kernels, in one run with a peer if asked for."""
+    from outflank import _core
+    from outflank.benchmarks.evolution import evolution_targets, time_evolution
+    from outflank.benchmarks.opening_book import book_targets, time_book
+    from outflank.benchmarks.playouts import install_peer, targets, time_all
+    from outflank.benchmarks.search import search_targets, time_search
+
+    python = None
+    if peers:
+        with err.status("installing rust-reversi in an environment of its own"):
+            python = install_peer(_cache_folder() / "peer-rust-reversi")
+    with err.status("timing: each kernel in turn, several rounds"):
+        timings = [*time_all(python), *time_evolution(_has_dask()), *time_search(), *time_book()]
+    reached = [
+        *targets(timings), *evolution_targets(timings), *search_targets(timings), *book_targets(timings),
+    ]  # fmt: skip
+    if as_json:
+        print_json(
+            {
+                "built_for": _core.tuned_for(),
+                "timings": [vars(timing) for timing in timings],
+                "targets": [vars(target) | {"is_met": target.is_met} for target in reached],
+            }
+        )
+        return
+    from rich.table import Table
+
+    table = Table(title=f"speed, built for {_core.tuned_for()}")
+    table.add_column("what")
+    table.add_column("threads", justify="right")
+    table.add_column("per second", justify="right")
+    for timing in timings:
+        table.add_row(
+            timing.name,
+            str(timing.threads),
+            f"{timing.per_second:,.{0 if timing.per_second >= 10 else 2}f} {timing.unit}",
+        )
+    out.print(table)
+    ratios = Table(title="ratios of this run")
+    for name in ("what", "ratio", "at least", ""):
+        ratios.add_column(name, justify="left" if name == "what" else "right")
+    for target in reached:
+        verdict = "met" if target.is_met else "missed"
+        ratios.add_row(target.name, f"{target.ratio:.2f}", f"{target.at_least:g}", verdict)
+    out.print(ratios)
+
+
+def _has_dask() -> bool:
+    """Whether the extra outflank[cluster] is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("distributed") is not None
+
+
+def _cache_folder() -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "outflank"

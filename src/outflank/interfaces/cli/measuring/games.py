@@ -1,0 +1,445 @@
+"""`outflank games import`, `outflank games stats` and `outflank games replay`.
+
+`outflank games replay`.
+
+Games as people name them on the command line: a file, a transcript, or a position to start from.
+
+>>> record_named("f5d6c3").game.transcript
+'f5d6c3'
+>>> record_named("-" * 27 + "OX------XO" + "-" * 27 + " O").game.start.mover
+'white'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from outflank.interfaces.cli.options import Json
+from outflank.interfaces.cli.progress import meter, note, out, print_json
+
+if TYPE_CHECKING:
+    from outflank.board import Board
+    from outflank.games.collection import GameStatistics
+    from outflank.games.formats.any_format import GameFile
+    from outflank.games.game import GameRecord
+
+
+@dataclass(frozen=True)
+class Step:
+    """The start (number 0), or a move and the board after it."""
+
+    number: int
+    mover: str
+    move: str
+    is_after_pass: bool
+    board: Board
+
+    @property
+    def caption(self) -> str:
+        discs = f"{self.board.black.bit_count()}-{self.board.white.bit_count()}"
+        if not self.number:
+            return f"start, {discs}"
+        return f"{self.number}. {self.mover} {self.move}, {discs}"
+
+
+def replay(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="WTHOR, GGF, transcripts or JSON lines.")],
+    game: Annotated[int, typer.Option(help="Which game of the file.", min=1)] = 1,
+    move: Annotated[
+        int | None, typer.Option(help="Only the board after this move; 0 is the start.", min=0)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a game board by board."""
+    record, count = numbered_game(source, game)
+    steps = list(_steps(record))
+    if move is not None and move >= len(steps):
+        raise ValueError(f"game {game} of {source} has {len(steps) - 1} moves, so there is no move {move}")
+    shown = steps if move is None else [steps[move]]
+    if as_json:
+        print_json(_report(source, record, shown))
+        return
+    _print_head(source, record, count)
+    _print_boards(shown)
+    final = steps[-1].board
+    score = f"black {final.black.bit_count()}, white {final.white.bit_count()}"
+    out.print(
+        f"After {len(steps) - 1} moves: {score}, {'the game is over' if final.is_over else 'unfinished'}"
+    )
+    if move is None and count > 1:
+        following = game % count + 1
+        out.print(f"Another: outflank games replay {source} --game {following}", markup=False, soft_wrap=True)
+
+
+def numbered_game(source: Path, number: int) -> tuple[GameRecord, int]:
+    """Game number n of a file, and how many there are."""
+    from outflank.games.formats.any_format import read_game_file
+
+    file = read_game_file(source, skip_bad=True)
+    for problem in file.problems:
+        if not problem.number:
+            note(f"{source}: {problem}")
+    for record in file.records:
+        if record.number == number:
+            return record, len(file.records)
+    for problem in file.problems:
+        if problem.number == number:
+            raise ValueError(f"{source}, {problem}")
+    raise ValueError(f"{source} has {len(file.records):,} games, so there is no game {number:,}")
+
+
+def _steps(record: GameRecord) -> Iterator[Step]:
+    boards = record.game.boards
+    yield Step(0, "", "", False, boards[0])
+    for number, (move, before, after) in enumerate(
+        zip(record.game.moves, boards[:-1], boards[1:], strict=True), start=1
+    ):
+        settled = before.settled()
+        yield Step(number, settled.mover, str(move), settled.mover != before.mover, after)
+
+
+def _report(source: Path, record: GameRecord, steps: list[Step]) -> dict[str, Any]:
+    names = ("black", "white", "event", "date", "result", "ending", "theoretical", "theoretical_empties")
+    final = record.game.final
+    return {
+        "file": str(source),
+        "game": record.number,
+        **{name: getattr(record, name) for name in names},
+        "transcript": record.game.transcript,
+        "disc_difference": final.disc_difference,
+        "is_over": final.is_over,
+        "positions": [
+            {
+                "number": step.number,
+                "mover": step.mover,
+                "move": step.move,
+                "is_after_pass": step.is_after_pass,
+                "board": step.board.text,
+                "black": step.board.black.bit_count(),
+                "white": step.board.white.bit_count(),
+            }
+            for step in steps
+        ],
+    }
+
+
+def _print_head(source: Path, record: GameRecord, count: int) -> None:
+    where = ", ".join(part for part in (record.event, record.date) if part)
+    out.print(f"{record.black or '?'} (black) - {record.white or '?'} (white)", style="bold", markup=False)
+    out.print(
+        f"{source.name}, game {record.number:,} of {count:,}{': ' + where if where else ''}", markup=False
+    )
+    if record.result is not None:
+        ending = f" ({record.ending})" if record.ending else ""
+        out.print(f"stored result: {record.result:+g} for Black{ending}")
+    if record.theoretical is not None:
+        out.print(
+            f"with perfect play from {record.theoretical_empties} empty squares: {record.theoretical:+d}"
+        )
+
+
+def _print_boards(steps: list[Step]) -> None:
+    from rich.columns import Columns
+    from rich.console import Group
+    from rich.text import Text
+
+    cells = []
+    for step in steps:
+        passed = f"{'white' if step.mover == 'black' else 'black'} passes" if step.is_after_pass else ""
+        # Without colours the two sides' discs would look alike.
+        board = step.board if out.color_system else Text(str(step.board))
+        cells.append(Group(Text(step.caption), board, Text(passed, style="dim")))
+    out.print(Columns(cells, padding=(0, 4)))
+
+
+def is_file(source: str) -> bool:
+    """Whether a text names something on the disk rather than being a game itself."""
+    try:
+        return source != "" and Path(source).exists()
+    except (OSError, ValueError):  # too long for a name, as a transcript may be
+        return False
+
+
+def record_named(source: str, game: int | None = None) -> GameRecord:
+    """One game: of a file (which, if it holds several), of a transcript, or a position without moves."""
+    from outflank.games.formats.any_format import read_game_file
+
+    if is_file(source):
+        if game is None and (count := len(read_game_file(source, skip_bad=True).records)) > 1:
+            raise ValueError(f"{source} holds {count:,} games; choose one with --game")
+        return numbered_game(Path(source), game or 1)[0]
+    if game is not None:
+        raise ValueError(f"--game chooses a game of a file, but {_shown(source)} is no file that is there")
+    return _spelt_out(source)
+
+
+def _spelt_out(text: str) -> GameRecord:
+    """The game of a transcript, or of a position as in FFO files."""
+    from outflank.board import Board
+    from outflank.games.formats import transcripts
+    from outflank.games.game import Game, GameRecord
+    from outflank.games.replay import checked
+
+    if len(text.strip()) >= 64 and not re.search(r"\d", text):
+        return GameRecord(Game(start=Board(text)))
+    if not re.match(r"\s*(\d+\s*[.)]\s*)?[a-hA-H][1-8]", text):
+        raise ValueError(f"{_shown(text)} is neither a file that is there nor a transcript such as f5d6c3")
+    found = list(checked(transcripts.read(text), ""))
+    if len(found) != 1:
+        raise ValueError(f"{_shown(text)} is {len(found)} games; name one")
+    (game,) = found
+    if not isinstance(game, GameRecord):
+        raise ValueError(game.reason)
+    return game
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+
+
+Sources = Annotated[
+    list[Path],
+    typer.Argument(metavar="SOURCE...", help="WTHOR, GGF, transcripts or JSON lines; .gz and .bz2 too."),
+]
+SHOWN = 10  # of the openings, exceptions and unreadable games, for people; --json has all
+
+
+def add_to(app: typer.Typer) -> None:
+    games = typer.Typer(help="Games in and out: WTHOR, GGF, transcripts, JSON lines.", rich_markup_mode=None)
+    games.callback(invoke_without_command=True)(_help)
+    games.command("import")(import_games)
+    games.command()(stats)
+    games.command()(replay)
+    app.add_typer(games, name="games")
+
+
+def _help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def import_games(
+    sources: Sources,
+    target: Annotated[Path, typer.Option("--out", help="Write here: .wtb, .ggf, .txt or .jsonl.")],
+    min_moves: Annotated[int, typer.Option(help="Only games of at least this many moves.", min=0)] = 0,
+    year: Annotated[
+        str | None, typer.Option(help="Only games of this year, or of years such as 1990-1999.")
+    ] = None,
+    player: Annotated[str | None, typer.Option(help="Only games of players whose name holds this.")] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out games that are damaged or illegal, and count them.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Convert games between all formats; several files become one."""
+    from outflank.games.formats.any_format import format_of_name, write_games
+
+    form, years = format_of_name(target), _years(year)
+    beside = [target.with_suffix(suffix) for suffix in (".jou", ".trn")] if form == "wtb" else []
+    for path in (target, *beside):
+        if path.exists() and not force:
+            raise ValueError(f"{path} is already there; choose another name or add --force")
+    files = _read(sources, skip_bad)
+    read = [record for file in files for record in file.records]
+    kept = [record for record in read if _is_wanted(record, min_moves, years, player)]
+    if not kept:
+        raise ValueError(f"none of the {len(read):,} games is left, so {target} was not written")
+    notes = write_games(kept, target)
+    report = {
+        "out": str(target),
+        "games": len(kept),
+        "filtered_out": len(read) - len(kept),
+        "skipped": _problems(files),
+        "notes": list(notes),
+    }
+    if as_json:
+        print_json(report)
+        return
+    for text in notes:
+        note(text)
+    _print_problems(files)
+    rest = f", {len(read) - len(kept):,} filtered out" if len(kept) < len(read) else ""
+    plural = "s" if len(files) > 1 else ""
+    out.print(
+        f"{target}: {len(kept):,} games from {len(files)} file{plural}{rest}", markup=False, soft_wrap=True
+    )
+    out.print(f"Look at it: outflank games stats {target}", markup=False, soft_wrap=True)
+
+
+def _read(sources: list[Path], skip_bad: bool) -> list[GameFile]:
+    from outflank.games.formats.any_format import read_game_file
+
+    files = []
+    with meter("reading", len(sources), "files") as progress:
+        for source in sources:
+            files.append(read_game_file(source, skip_bad=skip_bad))
+            progress.advance(1, source.name)
+    return files
+
+
+def _years(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    first, _, last = text.partition("-")
+    if not (first.isdecimal() and (last or first).isdecimal()):
+        raise ValueError(f"a year is a number such as 1997, or two with - between them; got {text!r}")
+    return int(first), int(last or first)
+
+
+def _is_wanted(record: GameRecord, moves: int, years: tuple[int, int] | None, player: str | None) -> bool:
+    if len(record.game.moves) < moves:
+        return False
+    if years is not None and (record.year is None or not years[0] <= record.year <= years[1]):
+        return False
+    return player is None or any(player.lower() in name.lower() for name in (record.black, record.white))
+
+
+def _problems(files: list[GameFile]) -> list[dict[str, str]]:
+    return [
+        {"file": str(file.path), "where": problem.where, "reason": problem.reason}
+        for file in files
+        for problem in file.problems
+    ]
+
+
+def _print_problems(files: list[GameFile]) -> None:
+    problems = _problems(files)
+    if not problems:
+        return
+    out.print(f"Left out as unreadable or illegal: {len(problems):,}")
+    for problem in problems[:SHOWN]:
+        where = ", ".join(part for part in (Path(problem["file"]).name, problem["where"]) if part)
+        out.print(f"  {where}: {problem['reason']}", markup=False, soft_wrap=True)
+    if len(problems) > SHOWN:
+        out.print(f"  and {len(problems) - SHOWN:,} more; --json lists all")
+
+
+def stats(
+    sources: Sources,
+    opening_moves: Annotated[int, typer.Option(help="How many moves make an opening.", min=1, max=60)] = 6,
+    as_json: Json = False,
+) -> None:
+    """Count games, results and openings; compare stored scores with replayed ones."""
+    from outflank.games.collection import game_statistics
+
+    files = _read(sources, skip_bad=True)
+    by_file = [game_statistics(file.records, opening_moves) for file in files]
+    total = game_statistics([record for file in files for record in file.records], opening_moves)
+    if as_json:
+        rows = [
+            {"file": str(file.path), "format": file.format, "unreadable": len(file.problems)} | _counts(found)
+            for file, found in zip(files, by_file, strict=True)
+        ]
+        openings = [asdict(opening) for opening in total.openings]
+        print_json({"files": rows, "total": _counts(total), "unreadable": _problems(files),
+                    "exceptions": _exceptions(total), "openings": openings})  # fmt: skip
+        return
+    _print_files(files, by_file, total)
+    _print_total(total)
+    _print_problems(files)
+    _print_exceptions(total)
+    _print_openings(total)
+
+
+def _counts(found: GameStatistics) -> dict[str, Any]:
+    counts = {name: value for name, value in vars(found).items() if name not in ("exceptions", "openings")}
+    return counts | {"kinds": {str(kind): count for kind, count in found.kinds.items()}}
+
+
+def _exceptions(found: GameStatistics) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": each.record.source,
+            "game": each.record.number,
+            "moves": len(each.record.game.moves),
+            "stored": each.record.result,
+            "black": each.black,
+            "white": each.white,
+            "kind": str(each.kind),
+            "ending": each.record.ending,
+        }
+        for each in found.exceptions
+    ]
+
+
+def _print_files(files: list[GameFile], by_file: list[GameStatistics], total: GameStatistics) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table()
+    for name in ("file", "years", "games", "complete", "as replayed", "exceptions", "bad"):
+        table.add_column(name, justify="left" if name == "file" else "right", overflow="fold")
+    rows = [
+        (escape(file.path.name), found, len(file.problems))
+        for file, found in zip(files, by_file, strict=True)
+    ]
+    if len(rows) > 1:
+        rows.append(("all", total, sum(len(file.problems) for file in files)))
+    for name, found, unreadable in rows:
+        years = "" if found.years is None else "-".join(map(str, sorted(set(found.years))))
+        borne_out = sum(found.kinds.get(kind, 0) for kind in _borne_out())
+        counts = (found.games, found.complete, borne_out, len(found.exceptions), unreadable)
+        table.add_row(name, years, *(f"{count:,}" for count in counts), end_section=name == rows[-2:][0][0])
+    out.print(table)
+
+
+def _borne_out() -> tuple[Any, ...]:
+    from outflank.games.collection import ScoreKind
+
+    return ScoreKind.as_replayed, ScoreKind.winner_takes_empties
+
+
+def _print_total(total: GameStatistics) -> None:
+    decided = total.black_wins + total.draws + total.white_wins
+    if decided and total.mean_result is not None:
+        counts = (total.black_wins, total.draws, total.white_wins)
+        black, draws, white = (f"{100 * count / decided:.1f} %" for count in counts)
+        out.print(
+            f"Black won {black}, draws {draws}, White won {white}; {total.mean_result:+.2f} discs for Black"
+        )
+    if not total.games:
+        return
+    out.print(f"{total.shortest} to {total.longest} moves a game, {total.mean_moves:.1f} on average")
+    if total.other_starts:
+        out.print(f"{total.other_starts:,} games begin with a position of their own")
+    out.print("Stored scores:")
+    for kind, count in total.kinds.items():
+        out.print(f"{count:>9,}  {kind}")
+
+
+def _print_exceptions(total: GameStatistics) -> None:
+    from rich.table import Table
+
+    if not total.exceptions:
+        return
+    table = Table(title=f"exceptions: {min(SHOWN, len(total.exceptions))} of {len(total.exceptions):,}")
+    for name in ("file", "game", "moves", "stored", "board", "kind"):
+        table.add_column(name, justify="left" if name in ("file", "kind") else "right", overflow="fold")
+    for row in _exceptions(total)[:SHOWN]:
+        kind = row["kind"] + (f" ({row['ending']})" if row["ending"] else "")
+        board = f"{row['black']}-{row['white']}"
+        table.add_row(row["file"], f"{row['game']:,}", str(row["moves"]), f"{row['stored']:+g}", board, kind)
+    out.print(table)
+
+
+def _print_openings(total: GameStatistics) -> None:
+    from rich.table import Table
+
+    if not total.openings:
+        return
+    table = Table(title=f"openings: {min(SHOWN, len(total.openings))} of {len(total.openings):,}")
+    for name in ("moves", "games", "share", "Black's score"):
+        table.add_column(name, justify="left" if name == "moves" else "right")
+    for opening in total.openings[:SHOWN]:
+        score = "" if opening.black_score is None else f"{opening.black_score:.3f}"
+        table.add_row(
+            opening.moves, f"{opening.games:,}", f"{100 * opening.games / total.games:.1f} %", score
+        )
+    out.print(table)

@@ -1,0 +1,1 @@
+"""Commands to play and study with: `play`, `analyze`, `solve`, `tune`, `book`, `engine`."""

@@ -1,0 +1,76 @@
+"""`outflank engine`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from outflank.interfaces.cli.options import PlayerName
+from outflank.interfaces.cli.progress import note
+
+if TYPE_CHECKING:
+    from outflank.interfaces.engines import Conversation
+    from outflank.players.greedy import Player
+
+ENDING = {signal.SIGTERM, signal.SIGINT}
+
+
+class EngineProtocol(StrEnum):
+    gtp = "gtp"
+    nboard = "nboard"
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(engine)
+
+
+def engine(
+    player: PlayerName,
+    protocol: Annotated[EngineProtocol, typer.Option(help="What it speaks.")] = EngineProtocol.gtp,
+) -> None:
+    """A player as an engine, on standard input and output, for Othello programs that speak GTP or NBoard."""
+    # Before any library starts threads: they inherit the mask, and the signals reach one thread alone.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    from outflank.interfaces.engines import converse
+    from outflank.players.engine_player import ExternalPlayer
+    from outflank.players.names import named_player
+
+    chosen = named_player(player)
+    _end_on_signal(chosen)
+    for text in getattr(chosen, "notes", ()):
+        note(text)
+    if sys.stdin.isatty():
+        note(f"{chosen.name} listens for {protocol.upper()} commands; quit ends it")
+    try:
+        if isinstance(chosen, ExternalPlayer):
+            chosen.open()  # an engine that cannot be started is an error now, not an answer to every move
+        converse(_conversation(chosen, protocol), sys.stdin.buffer, sys.stdout.buffer)
+    finally:
+        if (close := getattr(chosen, "close", None)) is not None:
+            close()
+
+
+def _conversation(player: Player, protocol: EngineProtocol) -> Conversation:
+    from outflank import __version__
+    from outflank.interfaces.engines.gtp import GtpEngine
+    from outflank.interfaces.engines.nboard import NBoardEngine
+
+    return GtpEngine(player, __version__) if protocol == EngineProtocol.gtp else NBoardEngine(player)
+
+
+def _end_on_signal(player: Player) -> None:
+    """Ends the process at once, even in the middle of a search: every answer so far has been flushed."""
+
+    def wait() -> None:
+        signal.sigwait(ENDING)
+        if (kill := getattr(player, "kill", None)) is not None:
+            kill()
+        os._exit(0)
+
+    threading.Thread(target=wait, daemon=True).start()

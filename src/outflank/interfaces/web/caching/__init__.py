@@ -1,0 +1,1 @@
+"""What the server keeps instead of making it again."""

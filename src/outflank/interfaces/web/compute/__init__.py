@@ -1,0 +1,1 @@
+"""What visitors have computed, in processes of its own."""

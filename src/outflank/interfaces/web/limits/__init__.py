@@ -1,0 +1,1 @@
+"""What keeps one visitor from costing the others: rates, keys, sizes, queues, connections."""

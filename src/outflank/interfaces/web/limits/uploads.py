@@ -1,0 +1,160 @@
+"""What is sent to the server: bodies within limits, and players' files on disk until the request is over."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from fastapi import HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from outflank.league.league import LARGEST_FILE
+from outflank.league.sandbox import scratch_folder
+
+FIELDS = 64 << 10  # what name, view, note and link may take beside the file
+LARGEST_UPLOAD = LARGEST_FILE + FIELDS
+LARGEST_BODY = 16 << 10  # of any other request
+MOST_DISCARDED = 64 << 20
+UPLOAD_SECONDS = 300.0
+BODY_SECONDS = 30.0  # of any other request
+DISCARD_SECONDS = 20.0
+
+
+class LimitBodies:
+    """Cuts a body off with an error where it gets too long, whatever its headers say.
+
+    Whoever is refused while still sending would see a broken connection instead of the reason, so the rest of
+    a body is taken and thrown away, within bounds, before the answer begins.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        is_upload = scope["method"] == "POST" and scope["path"] == "/api/v1/players"
+        most, seconds = (LARGEST_UPLOAD, UPLOAD_SECONDS) if is_upload else (LARGEST_BODY, BODY_SECONDS)
+        body = _Body(receive, most, seconds, _headers(scope))
+
+        async def send_when_all_is_read(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await body.discard()
+            await send(message)
+
+        await self.app(scope, body.receive, send_when_all_is_read)
+
+
+class _Body:
+    """A body that is being received."""
+
+    def __init__(self, receive: Receive, most: int, seconds: float, headers: dict[bytes, bytes]) -> None:
+        self._receive = receive
+        self._most = most
+        self._until = asyncio.get_running_loop().time() + seconds
+        self._received = 0
+        declared = headers.get(b"content-length", b"0")
+        self._declared = int(declared) if declared.isdigit() else 0
+        self._is_over = self._declared == 0 and b"transfer-encoding" not in headers
+        self._is_asked_for = headers.get(b"expect", b"").lower() != b"100-continue"  # or sent unasked
+
+    async def receive(self) -> Message:
+        if max(self._declared, self._received) > self._most:
+            raise HTTPException(413, self._fault)
+        self._is_asked_for = True
+        try:
+            async with asyncio.timeout_at(None if self._is_over else self._until):
+                message = await self._next()
+        except TimeoutError:
+            self._is_over = True  # the rest is not waited for
+            raise HTTPException(408, "the request took too long to arrive") from None
+        if self._received > self._most:
+            raise HTTPException(413, self._fault)
+        return message
+
+    async def discard(self) -> None:
+        if self._is_over or not self._is_asked_for or self._declared > MOST_DISCARDED:
+            return
+        try:
+            async with asyncio.timeout(DISCARD_SECONDS):
+                while not self._is_over and self._received <= MOST_DISCARDED:
+                    await self._next()
+        except TimeoutError:
+            return
+
+    async def _next(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._received += len(message.get("body", b""))
+            self._is_over = not message.get("more_body", False)
+        else:
+            self._is_over = True
+        return message
+
+    @property
+    def _fault(self) -> str:
+        if self._most == LARGEST_UPLOAD:
+            return f"a player's file has at most {LARGEST_FILE >> 20} MB"
+        return f"this request has at most {self._most >> 10} KB"
+
+
+def _headers(scope: Scope) -> dict[bytes, bytes]:
+    return {name.lower(): value for name, value in scope["headers"]}
+
+
+class _Form(MultiPartParser):
+    """A form that knows whether its end has come."""
+
+    is_complete = False
+
+    def on_end(self) -> None:
+        self.is_complete = True
+
+
+@asynccontextmanager
+async def form_of(request: Request) -> AsyncIterator[dict[str, Any]]:
+    """The fields of a multipart form: text, and `file` as an UploadFile that lies on disk if it is large."""
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+        raise HTTPException(415, "send the player as multipart/form-data with the fields file and name")
+
+    async def chunks() -> AsyncGenerator[bytes, None]:
+        async for chunk in request.stream():
+            yield chunk
+        if not form.is_complete:
+            raise MultiPartException("it ends too early")
+
+    form = _Form(request.headers, chunks(), max_files=1, max_fields=8, max_part_size=FIELDS)
+    try:
+        parsed = await form.parse()
+    except (MultiPartException, KeyError, ValueError) as error:
+        reason = " ".join(str(getattr(error, "message", error)).split())
+        raise HTTPException(400, f"the form cannot be read: {reason}") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "the upload was broken off") from None
+    try:
+        yield dict(parsed)
+    finally:
+        await parsed.close()
+
+
+@asynccontextmanager
+async def on_disk(upload: UploadFile) -> AsyncIterator[Path]:
+    """The uploaded file under a name of ours: names that others choose never touch the disk."""
+    with scratch_folder() as folder:
+        path = folder / "player"
+        await run_in_threadpool(_copy, upload.file, path)
+        yield path
+
+
+def _copy(source: BinaryIO, path: Path) -> None:
+    with path.open("wb") as file:
+        shutil.copyfileobj(source, file)

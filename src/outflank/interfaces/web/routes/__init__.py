@@ -1,0 +1,1 @@
+"""What the server answers: the REST interface and the pages."""

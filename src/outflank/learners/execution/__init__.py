@@ -1,0 +1,1 @@
+"""Where games are played: on threads, or on a Dask cluster."""

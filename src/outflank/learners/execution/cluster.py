@@ -1,0 +1,341 @@
+"""Pieces of work on a Dask cluster: `--cluster tcp://HOST:8786`, or `--cluster local:2` to start one here.
+
+    with ClusterExecutor.connect("tcp://10.0.0.1:8786") as executor:
+        results = executor.map(function, shared, pieces)
+
+What the pieces share is itself a task: its bytes rest with the scheduler until the map is over, one worker
+takes them, the others fetch them from there. If that worker dies, the scheduler has the task run again;
+scattered data would be lost with it. Workers come and go; without the scheduler nothing goes on.
+
+How to reach a Dask cluster, or start one on this machine; and who may take part in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import re
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from itertools import cycle
+from math import ceil
+from pkgutil import resolve_name
+from threading import Lock
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self, cast
+from uuid import uuid4
+
+import cloudpickle  # type: ignore[import-untyped]
+import dask.config
+from distributed import Client, Future, KilledWorker, LocalCluster, Security
+from distributed.comm.core import CommClosedError, connect
+
+from outflank import __version__
+from outflank.learners.execution.executor import ClusterError, Piece, Result, Shared
+
+# mypy: untyped-calls-exclude=distributed
+
+
+CONNECT_SECONDS = 8.0  # for the scheduler to answer
+VERSION = "outflank:__version__"
+
+_ADDRESS = re.compile(r"(tcp|tls)://([\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})")
+_SETTINGS = {
+    "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s",
+    "distributed.admin.large-graph-warning-threshold": "1PB",  # what is shared is in the graph on purpose
+    "distributed.worker.profile.enabled": False,  # in local workers: no samples nobody looks at, and
+    "distributed.admin.tick.interval": "200ms",  # fewer wakings; they took 8 % of a busy worker's time
+}
+
+
+def connected(name: str, owned: ExitStack) -> tuple[Client, str]:
+    """A client of the cluster of that name, and its scheduler's address. `owned` ends what is begun here."""
+    workers = _local_workers(name)
+    owned.enter_context(_quiet())
+    owned.enter_context(dask.config.set(_SETTINGS))
+    address = owned.enter_context(_local_cluster(workers)).scheduler_address if workers else name
+    client = owned.enter_context(_client(address))
+    _require_version(f"scheduler {address}", _version_of_scheduler(client))
+    return client, address
+
+
+def of_our_version(client: Client, workers: list[str]) -> set[str]:
+    """Those of the workers that are still there. All must have our version: another may play other games."""
+    found = client.run(resolve_name, VERSION, workers=workers, on_error="return")
+    here = {worker: version for worker, version in found.items() if not isinstance(version, OSError)}
+    for worker, version in here.items():
+        _require_version(f"worker {worker}", version)
+    return set(here)
+
+
+def dask_setup(_: object) -> None:
+    """Dask calls this in each local worker: Ctrl-C in a terminal is for the run, which then ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _local_workers(name: str) -> int | None:
+    """N of local:N; None of a scheduler's address."""
+    if (local := re.fullmatch(r"local:(\d{1,4})", name)) and int(local[1]) > 0:
+        return int(local[1])
+    if (remote := _ADDRESS.fullmatch(name)) and 0 < int(remote[3]) < 65536:
+        return None
+    raise ValueError(f"a cluster is tcp://HOST:PORT, tls://HOST:PORT or local:WORKERS, got {name!r}")
+
+
+def _client(address: str) -> Client:
+    try:
+        with ThreadPoolExecutor(1) as pool:  # a thread of its own: the caller's may run an event loop
+            pool.submit(asyncio.run, _shake_hands(address)).result()
+        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:  # whatever Dask makes of a server that speaks another language
+        tells = isinstance(error, ImportError) or address.startswith("tls://")  # versions; certificates
+        raise ClusterError(
+            f"no Dask scheduler answers at {address}{f' ({error})' if tells else ''}: start one with "
+            "`dask scheduler`, or leave --cluster out to use this machine alone"
+        ) from None
+
+
+async def _shake_hands(address: str) -> None:
+    """Within the time; Client would wait for ever for the first word of a server that is not of Dask."""
+    arguments = Security().get_connection_args("client")
+    comm = await asyncio.wait_for(connect(address, CONNECT_SECONDS, **arguments), CONNECT_SECONDS)
+    await comm.close()
+
+
+def _version_of_scheduler(client: Client) -> object:
+    """It must have our version too: it reads the tasks before it hands them on."""
+    try:
+        return client.run_on_scheduler(resolve_name, VERSION)
+    except Exception as error:
+        return error
+
+
+def _require_version(who: str, found: object) -> None:
+    if isinstance(found, Exception):
+        raise ClusterError(
+            f"{who} cannot import outflank ({found}): install outflank[cluster] {__version__} there"
+        )
+    if found != __version__:
+        raise ClusterError(f"{who} has outflank {found}, but here is {__version__}: they must be the same")
+
+
+def _local_cluster(workers: int) -> LocalCluster:
+    try:
+        return LocalCluster(
+            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL, preload=[__name__],
+        )  # fmt: skip
+    except (OSError, RuntimeError) as error:
+        raise ClusterError(
+            f"the {workers} local workers did not start ({error}); a script must keep what it does under "
+            "`if __name__ == '__main__':`, since each worker imports it"
+        ) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Dask logs to stderr what our exceptions say, and much else."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
+
+
+# mypy: untyped-calls-exclude=distributed
+
+
+WORKER_SECONDS = 60.0  # for a worker to appear where there is none, at first or after all have died
+LOOK_SECONDS = 1.0  # between two looks whether there still are workers
+TASK_SECONDS = 0.1  # Dask takes some 2.5 ms of computing for a task: pieces shorter than this share one
+RETRIES = 2  # of a piece that raises: a worker's machine may be at fault, not the piece
+ATTEMPTS = 3  # of a map that Dask gave up: pieces whose worker died four times, or results that were lost
+
+
+class ClusterExecutor:
+    """A Dask cluster. `connect` makes one."""
+
+    def __init__(self, name: str, client: Client, address: str) -> None:
+        self._name = name  # as the caller called it
+        self._client = client
+        self._address = address
+        self._owned = ExitStack()  # what close() ends: the client, a local cluster, settings, the quiet
+        self._known: set[str] = set()  # workers that have our version
+        self._threads: dict[str, int] = {}  # of each worker
+        self._seconds: dict[str, float] = {}  # that a piece took last time, by the function's name
+        self._look_at_workers()
+
+    @classmethod
+    def connect(cls, name: str) -> Self:
+        """The cluster of the scheduler at tcp://HOST:PORT or tls://HOST:PORT; or local:N, which starts N
+        worker processes of one thread each here."""
+        with ExitStack() as owned:
+            executor = cls(name, *connected(name, owned))
+            executor._owned = owned.pop_all()
+            return executor
+
+    @property
+    def workers(self) -> int:
+        """The threads of all workers, when last looked at: at first and before every map."""
+        return sum(self._threads.values())
+
+    @property
+    def where(self) -> str:
+        return f"cluster {self._name} with {self.workers} worker{'s' if self.workers != 1 else ''}"
+
+    def map(
+        self, function: Callable[[Shared, Piece], Result], shared: Shared, pieces: Sequence[Piece]
+    ) -> list[Result]:
+        started = monotonic()
+        name = getattr(function, "__qualname__", "")
+        size = self._pieces_a_task(name, len(pieces))
+        tasks = [cloudpickle.dumps(pieces[at : at + size]) for at in range(0, len(pieces), size)]
+        done = self._attempts(cloudpickle.dumps((function, shared)), tasks)
+        self._seconds[name] = (monotonic() - started) * max(1, self.workers) / max(1, len(pieces))
+        return [result for results in done for result in results]
+
+    def _pieces_a_task(self, name: str, pieces: int) -> int:
+        """One, unless pieces of that function were short last time; four tasks a thread are left to deal."""
+        wanted = ceil(TASK_SECONDS / self._seconds.get(name, TASK_SECONDS))
+        return max(1, min(wanted, pieces // (4 * max(1, self.workers))))
+
+    def _attempts(self, content: bytes, tasks: list[bytes]) -> list[list[Any]]:
+        for _ in range(ATTEMPTS):
+            self._require_scheduler()
+            try:
+                self._look_at_workers()
+                return self._attempt(content, tasks)
+            except (KilledWorker, CancelledError):
+                continue
+            except CommClosedError:
+                raise self._gone() from None
+            except Exception:
+                self._require_scheduler()
+                raise  # what the function itself has raised
+        self._require_scheduler()
+        raise ClusterError(
+            f"work on the cluster {self._name} was lost {ATTEMPTS} times, each time with the workers that "
+            "did it: look at their logs, perhaps their memory is too small; nothing is lost: the run can be "
+            f"taken up with {self._resume_command}"
+        )
+
+    def _attempt(self, content: bytes, tasks: list[bytes]) -> list[list[Any]]:
+        parcel = self._client.submit(_Parcel, content, pure=False, retries=RETRIES)
+        futures: list[Future[Any]] = []
+        try:
+            futures = self._submitted(parcel, tasks)
+            return self._gathered(futures)
+        finally:  # done, failed or interrupted: the scheduler may drop them all
+            for future in [*futures, parcel]:
+                future.release()
+
+    def _submitted(self, parcel: Future[Any], tasks: list[bytes]) -> list[Future[Any]]:
+        """More tasks than two for each thread are one group to Dask, which deals them out to whoever is free
+        (Scheduler.is_rootish). Fewer would all go to the worker that has the parcel and wait to be stolen;
+        so they name a worker, which is only a wish."""
+        name = f"pieces-{uuid4().hex}"
+        keys = [(name, number) for number in range(len(tasks))]
+        if len(tasks) > 2 * self.workers:
+            return self._client.map(_run, tasks, parcel=parcel, key=keys, pure=False, retries=RETRIES)
+        places = cycle([worker for worker, threads in self._threads.items() for _ in range(threads)])
+        return [
+            self._client.submit(
+                _run, task, parcel, key=key, workers=[place], allow_other_workers=True, retries=RETRIES
+            )
+            for task, key, place in zip(tasks, keys, places, strict=False)
+        ]
+
+    def _gathered(self, futures: list[Future[Any]]) -> list[list[Any]]:
+        """The results, as soon as all are there; the first exception, as soon as it is there."""
+        loop = cast(Any, self._client.loop).asyncio_loop
+        gathering = asyncio.run_coroutine_threadsafe(self._client.gather(futures, asynchronous=True), loop)
+        alone_since = None
+        while not wait([gathering], timeout=LOOK_SECONDS).done:
+            if self._client.nthreads():
+                alone_since = None
+                continue
+            alone_since = alone_since or monotonic()
+            if monotonic() > alone_since + WORKER_SECONDS:
+                raise ClusterError(
+                    f"all workers of {self._name} are gone, and no new one came within {WORKER_SECONDS:.0f} "
+                    f"seconds; nothing is lost: start workers with {self._worker_command} and go on with "
+                    f"{self._resume_command}"
+                )
+        return cast(list[list[Any]], gathering.result())
+
+    def _look_at_workers(self) -> None:
+        """Who is there: at least one, and all of our version."""
+        threads = self._client.nthreads()
+        if not threads:
+            try:
+                self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
+            except TimeoutError:
+                raise ClusterError(
+                    f"the cluster {self._name} has no workers, and none came within {WORKER_SECONDS:.0f} "
+                    f"seconds: start some with {self._worker_command}"
+                ) from None
+            threads = self._client.nthreads()
+        if unknown := [worker for worker in threads if worker not in self._known]:
+            self._known |= of_our_version(self._client, unknown)
+        self._threads = threads
+
+    def _require_scheduler(self) -> None:
+        if self._client.status != "running":
+            raise self._gone() from None
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(
+            f"the scheduler {self._name} is gone; nothing is lost: the run can be taken up with "
+            f"{self._resume_command} once it is back, or without --cluster on this machine alone"
+        )
+
+    @property
+    def _worker_command(self) -> str:
+        return f"`dask worker {self._address} --nworkers -1 --nthreads 1`"
+
+    @property
+    def _resume_command(self) -> str:
+        return f"`outflank resume RUN --cluster {self._name}`"
+
+    def close(self) -> None:
+        self._owned.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Parcel:
+    """The function and what its pieces share, opened once in each worker process: all pieces there get
+    the same object, and what it has cached in itself does not travel on to the next worker."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._opened: tuple[Callable[[Any, Any], Any], Any] | None = None
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type[_Parcel], tuple[bytes]]:
+        return _Parcel, (self._content,)
+
+    def opened(self) -> tuple[Callable[[Any, Any], Any], Any]:
+        with self._lock:
+            if self._opened is None:
+                self._opened = pickle.loads(self._content)
+            return self._opened
+
+
+def _run(pieces: bytes, parcel: _Parcel) -> list[Any]:
+    function, shared = parcel.opened()
+    return [function(shared, piece) for piece in pickle.loads(pieces)]

@@ -1,0 +1,121 @@
+"""Where fitness is measured: on this process's threads, or on a Dask cluster.
+
+>>> def raised(base, power):
+...     return base ** power
+>>> with executor_for(None, threads=2) as executor:
+...     executor.where, executor.map(raised, 2, [1, 2, 3])
+('2 threads', [2, 4, 8])
+
+A piece of work is a pure function of what all pieces share and of the piece itself, so that the results
+are the same wherever, and however often, it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from types import TracebackType
+from typing import Protocol, Self, TypeVar
+
+from outflank.cores import available_cores
+
+Shared = TypeVar("Shared")
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+class ClusterError(OSError):
+    """The cluster cannot be used, or no longer; what a run has learned so far is in its checkpoint."""
+
+
+class Executor(Protocol):
+    """Runs pieces of work. Close it when done, or use it as a context manager."""
+
+    @property
+    def workers(self) -> int:
+        """How many pieces run at once."""
+        ...
+
+    @property
+    def where(self) -> str:
+        """For a log: "2 threads", "cluster tcp://10.0.0.1:8786 with 3 workers"."""
+        ...
+
+    def map(
+        self, function: Callable[[Shared, Piece], Result], shared: Shared, pieces: Sequence[Piece]
+    ) -> list[Result]:
+        """function(shared, piece) for every piece, in the order of the pieces.
+
+        `function` is pure and defined at the top of a module; it releases the GIL where it computes.
+        `shared` may be large, a generation's weights: it travels once to each worker. Pieces and results
+        are small. What a piece raises is raised here, as it is, and the pieces not yet begun are dropped.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class ThreadExecutor:
+    """This process's threads; by default as many as it may use cores. One thread is the caller's own."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.workers = available_cores() if threads is None else threads
+        if self.workers < 1:
+            raise ValueError(f"threads must be at least 1, got {threads}")
+        self._pool = ThreadPoolExecutor(self.workers, "piece") if self.workers > 1 else None
+
+    @property
+    def where(self) -> str:
+        return f"{self.workers} thread{'s' if self.workers > 1 else ''}"
+
+    def map(
+        self, function: Callable[[Shared, Piece], Result], shared: Shared, pieces: Sequence[Piece]
+    ) -> list[Result]:
+        if self._pool is None:
+            return [function(shared, piece) for piece in pieces]
+        futures = [self._pool.submit(function, shared, piece) for piece in pieces]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+            for future in futures:
+                if future.done():  # all are, unless one has failed: that one is raised at once
+                    future.result()
+            return [future.result() for future in futures]
+        finally:  # after an exception or Ctrl-C: those not yet begun
+            for future in futures:
+                future.cancel()
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def executor_for(cluster: str | None, threads: int | None = None) -> Executor:
+    """None: this process's threads. "tcp://HOST:PORT": the Dask cluster of that scheduler. "local:2": two
+    worker processes on this machine, ended on close."""
+    if cluster is None:
+        return ThreadExecutor(threads)
+    if threads is not None:
+        raise ValueError("threads are for this process alone; a cluster uses all threads of its workers")
+    try:
+        from outflank.learners.execution.cluster import ClusterExecutor
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("outflank"):
+            raise
+        raise ClusterError(
+            f"a cluster needs Dask ({error.name} is missing): pip install 'outflank[cluster]'"
+        ) from None
+    return ClusterExecutor.connect(cluster)

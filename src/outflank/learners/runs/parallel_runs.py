@@ -1,0 +1,79 @@
+"""Several runs learned at once, as many as there are cores.
+
+Runs of either kind, by their settings.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from outflank.learners.runs.evolution_run import EvolutionRun
+from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.execution.executor import Executor
+from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.settings import Settings
+from outflank.learners.runs.td_run import Run, TdRun
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from outflank.cores import available_cores
+from outflank.learners.runs.td_run import Run, Step
+
+
+def create_run(path: Path, settings: Settings, seed: int, executor: Executor | None = None) -> Run:
+    """A new run in a folder that is not there yet. `executor`: where an evolutionary run plays its games."""
+    if isinstance(settings, EvolutionSettings):
+        return EvolutionRun.create(path, settings, seed, executor)
+    return TdRun.create(path, settings, seed)
+
+
+def open_run(path: Path, executor: Executor | None = None) -> Run:
+    """The run in a folder, as its last checkpoint left it."""
+    folder = RunFolder.open(path)
+    settings, _ = folder.settings()
+    return EvolutionRun(folder, executor) if isinstance(settings, EvolutionSettings) else TdRun(folder)
+
+
+def learn_together(runs: Sequence[Run], show: Callable[[int, Step], None]) -> bool:
+    """Learn every run to its end on a thread of its own; `show` gets a run's number and each of its steps,
+    on the caller's thread.
+
+    Ctrl-C, and whatever `show` raises, ends all runs after their present step, saved. False if Ctrl-C left
+    any unfinished.
+    """
+    news: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
+    stop = threading.Event()
+    interrupted = False
+    raised: BaseException | None = None
+
+    def work(number: int, run: Run) -> None:
+        try:
+            for step in run.steps():
+                news.put((number, step))
+                if stop.is_set():
+                    run.save()
+                    return
+        finally:
+            news.put(None)
+
+    with ThreadPoolExecutor(max(1, min(len(runs), available_cores()))) as pool:
+        working = [pool.submit(work, number, run) for number, run in enumerate(runs)]
+        left = len(runs)
+        while left:
+            try:
+                if (item := news.get()) is None:
+                    left -= 1
+                elif raised is None:
+                    show(*item)
+            except KeyboardInterrupt:
+                interrupted = True
+                stop.set()
+            except BaseException as error:
+                raised = error
+                stop.set()
+        for future in working:
+            future.result()
+    if raised is not None:
+        raise raised
+    return not interrupted or all(run.is_finished for run in runs)
+

@@ -1,0 +1,207 @@
+"""Runs: learn, measure, log and save, so that a run can be killed at any moment and taken up again.
+
+A run's weights after n games depend on its settings and seed alone, so a resumed run ends with the
+same bytes as one that was never stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+from outflank.evaluators.storage import StoredPlayer, save_player
+from outflank.games.match import Match
+from outflank.games.statistics import Tally
+from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.settings import settings_toml
+from outflank.learners.td import Progress, TdLearner, TdSettings
+from outflank.players.greedy import GreedyPlayer
+from outflank.players.names import named_player
+
+BATCH_SECONDS = 0.3
+EARLIEST_MEASUREMENT = 500
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where a run stands after a batch of games or a generation; `entry` is the log's line, if any."""
+
+    done: int
+    entry: dict[str, Any] | None = None
+
+
+class Run(Protocol):
+    """A learning process in a folder."""
+
+    folder: RunFolder
+    seed: int
+    unit: str  # what is counted: games or generations
+
+    @property
+    def games(self) -> int:
+        """Games learned from so far."""
+        ...
+
+    @property
+    def done(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def is_finished(self) -> bool: ...
+
+    def steps(self) -> Iterator[Step]:
+        """Learn to the end, step by step."""
+        ...
+
+    def save(self) -> None:
+        """Write what is not saved yet, before the run is left."""
+        ...
+
+
+class TdRun:
+    """A learner and its folder."""
+
+    unit = "games"
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        settings, self.seed = folder.settings()
+        assert isinstance(settings, TdSettings)
+        self.settings: TdSettings = settings
+        self.learner = TdLearner(self.settings, self.seed)
+        self._since_measured = Progress()
+        self._best = -1.0
+        self._seconds = 0.0
+        self._restore()
+
+    @classmethod
+    def create(cls, path: Path, settings: TdSettings, seed: int) -> TdRun:
+        TdLearner(settings, seed)  # settings that cannot be learned from fail before anything is written
+        return cls(RunFolder.create(path, settings, seed))
+
+    @property
+    def games(self) -> int:
+        return self.learner.games
+
+    @property
+    def done(self) -> int:
+        return self.games
+
+    @property
+    def total(self) -> int:
+        return self.settings.games
+
+    @property
+    def is_finished(self) -> bool:
+        return self.games >= self.settings.games
+
+    def steps(self) -> Iterator[Step]:
+        """Learn to the end, a short batch at a time. Saved after every measurement, and on save()."""
+        if self.games == 0 and not self.folder.log():
+            yield self._measure()
+        size = 64
+        while not self.is_finished:
+            s = self.settings
+            count = min(
+                size, next_measurement(self.games, s.measure_every) - self.games, s.games - self.games
+            )
+            began = time.perf_counter()
+            self._since_measured += self.learner.play(count)
+            seconds = time.perf_counter() - began
+            self._seconds += seconds
+            size = max(1, min(4 * size, round(count * BATCH_SECONDS / max(seconds, 1e-9))))
+            if self.games == next_measurement(self.games - 1, s.measure_every) or self.is_finished:
+                yield self._measure()
+            else:
+                yield Step(self.games)
+
+    def save(self) -> None:
+        """Write the checkpoint; what was learned up to here is safe."""
+        tensors = {"weights": self.learner.core.weights(), "coherence": self.learner.core.coherence()}
+        tensors |= {f"pool {i}": weights for i, weights in enumerate(self.learner.pool)}
+        state = {
+            "games": self.games,
+            "since_measured": {key: _exact(value) for key, value in asdict(self._since_measured).items()},
+            "best": _exact(self._best),
+        }
+        self.folder.save_checkpoint(tensors, state)
+
+    def _restore(self) -> None:
+        saved = self.folder.load_checkpoint()
+        if saved is None:
+            self.folder.rewrite_log([])
+            return
+        tensors, state = saved
+        self.learner.core.set_weights(tensors["weights"])
+        self.learner.core.set_coherence(tensors["coherence"])
+        self.learner.games = state["games"]
+        pool = [key for key in tensors if key.startswith("pool ")]
+        self.learner.set_pool([tensors[key] for key in sorted(pool, key=lambda key: int(key.split()[1]))])
+        self._since_measured = Progress(**{k: _inexact(v) for k, v in state["since_measured"].items()})
+        self._best = float(_inexact(state["best"]))
+        entries = [entry for entry in self.folder.log() if entry["games"] <= self.games]
+        self._seconds = entries[-1]["seconds"] if entries else 0.0
+        self.folder.rewrite_log(entries)  # what came after the checkpoint will come again
+
+    def _measure(self) -> Step:
+        """Score the player as it is, save it, log it, then the checkpoint that counts them as done."""
+        evaluator = self.learner.learned()
+        tally = self._score(GreedyPlayer(evaluator, self.settings.view))
+        low, high = tally.ci95
+        loss = self._since_measured.loss
+        entry = {
+            "games": self.games,
+            "score": tally.score,
+            "ci95": [low, high],
+            "loss": None if self.games == 0 else loss,
+            "games_per_second": round(self.games / self._seconds, 1) if self._seconds else None,
+            "seconds": round(self._seconds, 3),
+        }
+        stored = StoredPlayer(evaluator, self.settings.view, self._provenance())
+        save_player(stored, self.folder.path / "last.safetensors")
+        if tally.score > self._best:
+            self._best = tally.score
+            save_player(stored, self.folder.path / "best.safetensors")
+        self._since_measured = Progress()
+        self.folder.append_to_log(entry)
+        self.save()
+        return Step(self.games, entry)
+
+    def _score(self, player: GreedyPlayer) -> Tally:
+        s = self.settings
+        opponent = named_player(s.measure_against)
+        # Other streams than the games learned from: their seed is this run's, so this one must differ.
+        seed = (self.seed + 0x5EED) % (1 << 64)
+        match = Match(player, opponent, double_games=s.measure_double_games, epsilon=s.measure_epsilon,
+                      seed=seed, threads=1)  # fmt: skip
+        return match.play()
+
+    def _provenance(self) -> dict[str, Any]:
+        return {"learned by": "temporal differences", "games": self.games, "seed": self.seed,
+                "settings": settings_toml(self.settings, self.seed)}  # fmt: skip
+
+
+def next_measurement(games: int, every: int) -> int:
+    """The first number of games after `games` at which a run is measured: every so many games, and at
+    the beginning, where most is learned, at a half, a quarter ... of that, down to 500 games.
+
+    >>> [next_measurement(games, 4000) for games in (0, 500, 1000, 2000, 4000, 4001, 8000)]
+    [500, 1000, 2000, 4000, 8000, 8000, 12000]
+    """
+    early = every
+    while early // 2 > games and early // 2 >= EARLIEST_MEASUREMENT:
+        early //= 2
+    return early if games < every else (games // every + 1) * every
+
+
+def _exact(value: float) -> str | int:
+    return value if isinstance(value, int) else float(value).hex()
+
+
+def _inexact(value: str | int) -> Any:
+    return float.fromhex(value) if isinstance(value, str) else value
+

@@ -1,0 +1,35 @@
+"""What a figure was measured with: the version of outflank and the machine."""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from importlib.metadata import version as installed
+from pathlib import Path
+
+from outflank.cores import available_cores
+
+
+def version() -> str:
+    return installed("outflank")
+
+
+@cache
+def machine() -> str:
+    """Processor, cores, system and Python: "AMD EPYC 9R14, 2 cores, Linux, Python 3.11.2"."""
+    cores = available_cores()
+    return (
+        f"{_processor()}, {cores} core{'s' if cores > 1 else ''}, {platform.system()}, "
+        f"Python {platform.python_version()}"
+    )
+
+
+def _processor() -> str:
+    """Its name where Linux tells it; else its kind."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

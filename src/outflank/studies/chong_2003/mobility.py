@@ -1,0 +1,234 @@
+"""How players play rather than how well: moves they have and leave, corners they hold (Chong 2003).
+
+>>> figure = draw_moves_left({"late": np.linspace(8, 1, 60)}, first_move=48, opponent="iago")
+>>> figure.axes[0].get_xlabel()
+'move number'
+
+How many moves each side has along recorded games, and how many corners it holds.
+
+>>> from outflank.games.game import Game
+>>> from outflank.games.game import GameRecord, moves_matrix
+>>> game = Game.from_transcript("f5d6c3d3c4")
+>>> along = mobility_along(moves_matrix([GameRecord(game)]), [game.start])
+>>> along.movers[0, :5].tolist(), along.length[0].item()
+([1, -1, 1, -1, 1], 5)
+>>> along.black[0, :6].tolist(), along.white[0, :6].tolist()
+([4, 3, 5, 4, 6, 9], [4, 3, 4, 4, 7, 6])
+>>> along.replies(side=1, first_move=3).tolist()  # what Black's third and fifth move leave to White
+[4, 6]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, MultipleLocator
+
+from outflank import _core
+from outflank.board import Board, Square
+from outflank.evaluators.protocol import FloatArray
+from outflank.plots.boards import GRID, INK
+from outflank.plots.learning_curves import COLOURS, mean_and_band
+
+Counts = npt.NDArray[np.int8]
+BLACK, WHITE = 1, -1
+AFTER_THE_END = -1
+CORNERS = 1 << 0 | 1 << 7 | 1 << 56 | 1 << 63
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """One row a game. Counts: before the first move and after each, -1 after the end of the game."""
+
+    movers: Counts  # [games, 60]: who made each move, Black 1 or White -1; 0 after the end
+    black: Counts  # [games, 61]: legal moves Black has or would have, were it Black's turn
+    white: Counts
+    black_corners: Counts  # [games, 61]
+    white_corners: Counts
+
+    @property
+    def length(self) -> npt.NDArray[np.int64]:
+        """Moves of each game."""
+        return np.asarray(np.count_nonzero(self.movers, axis=1), dtype=np.int64)
+
+    def of_games(self, games: slice) -> Mobility:
+        """Of some of the games."""
+        return Mobility(self.movers[games], self.black[games], self.white[games], self.black_corners[games],
+                        self.white_corners[games])  # fmt: skip
+
+    def choices(self, side: int, first_move: int = 1, last_move: int = 60) -> Counts:
+        """From how many moves a side chose each of its moves with these numbers."""
+        made = _between(self.movers == side, first_move, last_move)
+        return (self.black if side == BLACK else self.white)[:, :-1][made]
+
+    def replies(self, side: int, first_move: int = 1, last_move: int = 60) -> Counts:
+        """How many moves each of a side's moves with these numbers left to the other side, 0 if it had to
+        pass; a move that ended the game counts nothing."""
+        made = _between(self.movers == side, first_move, last_move)
+        goes_on = (self.black[:, 1:] > 0) | (self.white[:, 1:] > 0)
+        return (self.white if side == BLACK else self.black)[:, 1:][made & goes_on]
+
+    def corners_at_the_end(self, side: int) -> Counts:
+        corners = self.black_corners if side == BLACK else self.white_corners
+        return np.asarray(corners[np.arange(len(corners)), self.length])
+
+
+def mobility_along(moves: npt.NDArray[np.uint8], starts: Sequence[Board]) -> Mobility:
+    """`moves`: a game a row, 255 after its last move, as a match records them; `starts`: a board a game."""
+    movers = np.zeros((len(moves), _core.LONGEST_GAME), dtype=np.int8)
+    counts = np.full((4, len(moves), _core.LONGEST_GAME + 1), AFTER_THE_END, dtype=np.int8)
+    for number, (row, start) in enumerate(zip(moves.tolist(), starts, strict=True)):
+        placed = row[: row.index(_core.NO_MOVE)] if _core.NO_MOVE in row else row
+        sides, rows = _along(placed, start)
+        movers[number, : len(sides)] = sides
+        counts[:, number, : len(rows)] = np.array(rows, dtype=np.int8).T
+    return Mobility(movers, *counts)
+
+
+def _along(moves: Sequence[int], start: Board) -> tuple[list[int], list[tuple[int, int, int, int]]]:
+    """Who made each move; the counts before the first and after each."""
+    black, white, side = start.black, start.white, BLACK if start.mover == "black" else WHITE
+    sides, rows = [], [_counts(black, white)]
+    for number, square in enumerate(moves, start=1):
+        if not rows[-1][0 if side == BLACK else 1]:
+            side = -side  # a pass
+        mover, opponent = (black, white) if side == BLACK else (white, black)
+        flipped = 0 if (black | white) >> square & 1 else _core.flips(square, mover, opponent)
+        if not flipped:
+            raise ValueError(f"move {number} ({Square(square)}) of a recorded game is not legal")
+        mover, opponent = mover | flipped | 1 << square, opponent & ~flipped
+        black, white = (mover, opponent) if side == BLACK else (opponent, mover)
+        sides.append(side)
+        rows.append(_counts(black, white))
+        side = -side
+    return sides, rows
+
+
+def _counts(black: int, white: int) -> tuple[int, int, int, int]:
+    return (
+        _core.legal_moves(black, white).bit_count(), _core.legal_moves(white, black).bit_count(),
+        (black & CORNERS).bit_count(), (white & CORNERS).bit_count(),
+    )  # fmt: skip
+
+
+def _between(made: npt.NDArray[np.bool_], first_move: int, last_move: int) -> npt.NDArray[np.bool_]:
+    numbers = np.arange(1, made.shape[1] + 1)
+    return made & (numbers >= first_move) & (numbers <= last_move)
+
+
+SIZE = 9.5
+DASHES = ("-", "--", "-.", ":")
+MARKERS = ("o", "s", "^", "D")
+
+
+def draw_moves_left(curves: Mapping[str, FloatArray], first_move: int, opponent: str) -> Figure:
+    """Moves that each move of a player left to the opponent, mean by move number (the first move is 1)."""
+    figure, axes = _one_panel()
+    axes.axvspan(first_move, 60, color="#efe9f7", zorder=0.5, label=f"from move {first_move} on")
+    for number, (name, left) in enumerate(curves.items()):
+        moves = np.arange(1, len(left) + 1)
+        axes.plot(moves, left, DASHES[number], color=COLOURS[number], linewidth=1.9, label=name)
+    axes.axhline(1, color=INK, linewidth=1, linestyle=":", label="one move")
+    axes.set(xlim=(1, 60), ylim=(0, None))
+    axes.xaxis.set_major_locator(MultipleLocator(6))
+    axes.set_xlabel("move number", fontsize=SIZE)
+    axes.set_ylabel(f"moves left to {opponent}, mean", fontsize=SIZE)
+    _draw_key(axes, 2)
+    return figure
+
+
+def draw_discs_at_depths(
+    discs: Mapping[str, FloatArray], published: Sequence[float], opponent: str
+) -> Figure:
+    """Discs of parents against an opponent; a column a depth, a part of it a run, a dot a game. `discs`:
+    [runs, parents, colours], the first parent first, Black before White.
+
+    >>> draw_discs_at_depths({"depth 2": np.full((3, 10, 2), 30.0)}, [30], "iago").axes[0].get_ylabel()
+    'discs of the parent against iago'
+    """
+    figure, axes = _one_panel()
+    for column, (values, paper) in enumerate(zip(discs.values(), published, strict=True)):
+        _draw_games(axes, column, values)
+        axes.plot([column - 0.42, column + 0.42], [paper] * 2, color=INK, linewidth=1.6, linestyle="--",
+                  label="the paper's one game" if column == 0 else None)  # fmt: skip
+        axes.plot([column - 0.42, column + 0.42], [values.mean()] * 2, color=COLOURS[3], linewidth=2.2,
+                  label="mean of all games" if column == 0 else None)  # fmt: skip
+    axes.axhline(32, color=INK, linewidth=0.8)
+    axes.set(xlim=(-0.55, len(discs) - 0.45), ylim=(0, 64))
+    axes.set_xticks(range(len(discs)), [f"parents at {name}" for name in discs], fontsize=SIZE)
+    axes.grid(visible=False, axis="x")
+    axes.yaxis.set_major_locator(MultipleLocator(16))
+    axes.set_ylabel(f"discs of the parent against {opponent}", fontsize=SIZE)
+    _draw_key(axes, 2)
+    return figure
+
+
+def draw_styles(generations: Sequence[int], panels: Mapping[str, Mapping[str, FloatArray]]) -> Figure:
+    """Measures of play along the generations: a panel a label, in it a curve a name, [runs, generations]
+    each; of several runs the mean with its 95 % interval.
+
+    >>> panels = {"moves": {"own": np.ones((3, 2)), "left": np.ones((3, 2))}}
+    >>> draw_styles([1, 100], panels).axes[0].get_ylabel()
+    'moves'
+    """
+    figure = Figure(figsize=(8, 0.6 + 2.7 * len(panels)), layout="constrained")
+    rows = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, (label, curves) in zip(rows, panels.items(), strict=True):
+        for number, (name, values) in enumerate(curves.items()):
+            low, middle, high = mean_and_band(values) if len(values) > 1 else (values[0],) * 3
+            axes.plot(generations, middle, DASHES[number], color=COLOURS[number], linewidth=1.8, label=name,
+                      marker=MARKERS[number], markersize=4.5)  # fmt: skip
+            axes.fill_between(generations, low, high, color=COLOURS[number], alpha=0.18, linewidth=0)
+        axes.set_ylabel(label, fontsize=SIZE)
+        if "%" in label:
+            axes.set_ylim(0, 100)
+        _prepare(axes)
+        _draw_key(axes, 3)
+    rows[-1].set_xlabel("generation", fontsize=SIZE)
+    rows[-1].xaxis.set_major_locator(MaxNLocator(nbins=10, steps=(1, 2, 5, 10), integer=True))
+    rows[-1].xaxis.set_major_formatter("{x:,.0f}")
+    return figure
+
+
+def _draw_games(axes: Axes, column: int, values: FloatArray) -> None:
+    """Of each run the parents side by side, Black round and White square; the first parent filled."""
+    runs, parents, _ = values.shape
+    width = 0.78 / runs
+    for run in range(runs):
+        places = column - 0.39 + width * (run + (np.arange(parents) + 0.5) / parents * 0.9)
+        for colour, marker, name in ((0, "o", "as Black"), (1, "s", "as White")):
+            label = name if column == run == 0 else None
+            axes.plot(places, values[run, :, colour], marker, markersize=5, markerfacecolor="white",
+                      markeredgecolor=COLOURS[colour], label=label)  # fmt: skip
+            axes.plot(places[:1], values[run, :1, colour], marker, markersize=6, color=COLOURS[colour])
+
+
+def _one_panel() -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(8, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    _prepare(axes)
+    return figure, axes
+
+
+def _prepare(axes: Axes) -> None:
+    axes.grid(color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=SIZE)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_key(axes: Axes, columns: int) -> None:
+    """Above the panel, where no curve goes."""
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        borderaxespad=0.1,
+        frameon=False,
+        fontsize=SIZE,
+        ncols=columns,
+    )

@@ -1,0 +1,132 @@
+"""`outflank reproduce` as a real process: all of it at the quick scale, killed and taken up, refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.image import imread
+
+from outflank.studies.experiment import PAPERS, experiment_names, find_experiments
+from outflank.studies.verdicts import Outcome, check_complete, verdict
+from tests.conftest import ROOT, Outflank
+
+COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()", "reproduce"]
+DOCS = ROOT / "docs" / "papers"
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything at the quick scale: every procedure, table and picture."""
+    out = tmp_path_factory.mktemp("quick")
+    ran = subprocess.run([*COMMAND, "all", "--scale", "quick", "--out", str(out)], cwd=ROOT,
+                         capture_output=True, text=True, timeout=900)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert [line.split()[0] for line in ran.stdout.splitlines() if "/" in line.split()[0]] == list(
+        experiment_names()
+    )
+    return out / "quick"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_row_has_a_verdict_and_every_picture_is_drawn(quick: Path, paper: str) -> None:
+    report = (quick / f"{paper}.md").read_text()
+    page = (quick / f"{paper}.html").read_text()
+    for experiment in find_experiments([paper]):
+        outcome = Outcome.from_json(json.loads((quick / experiment.name / "result.json").read_bytes()))
+        check_complete(experiment, outcome)
+        assert f"## {experiment.title}" in report
+        for figure in outcome.figures:
+            assert imread(quick / experiment.name / figure.file).shape[1] == 800
+    assert page.count("<img") == page.count('src="data:image/png')
+    assert 'href="http' not in page
+
+
+def test_the_committed_reports_have_every_row_and_every_reason() -> None:
+    for experiment in find_experiments(["all"]):
+        record = json.loads((DOCS / experiment.name / "result.json").read_bytes())
+        outcome = Outcome.from_json(record)
+        check_complete(experiment, outcome)
+        assert record["scale"] == "standard"
+        assert record["settings"] == json.loads(json.dumps(experiment.settings("standard")))
+        for row in experiment.rows:
+            if (found := verdict(row, outcome.findings[row.key])) == "differs":
+                assert len(row.differs) > 20, f"{experiment.name}, {row.key}: why does it differ?"
+            assert found != "not measured"
+        for figure in outcome.figures:
+            assert (DOCS / experiment.name / figure.file).is_file()
+
+
+def test_killed_at_any_moment_it_ends_as_if_it_never_had_been(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    arguments = ["lucas-2007/figure-9", "--scale", "quick", "--seeds", "3", "--out"]
+    for _ in range(4):
+        process = subprocess.Popen([*COMMAND, *arguments, str(tmp_path / "killed")], cwd=ROOT,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        time.sleep(chance.uniform(0.8, 2.5))
+        process.kill()
+        process.wait()
+    found = []
+    for folder in ("killed", "whole"):
+        ran = subprocess.run([*COMMAND, *arguments, str(tmp_path / folder), "--json"], cwd=ROOT,
+                             capture_output=True, text=True, timeout=120, check=True)  # fmt: skip
+        found.append(_without_clocks(json.loads(ran.stdout)["results"]))
+    assert found[0] == found[1]
+
+
+def _without_clocks(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {key: result[key] for key in ("experiment", "verdicts", "findings", "tables")} for result in results
+    ]
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
+    process = subprocess.Popen([*COMMAND, "all", "--scale", "paper", "--out", str(tmp_path)], cwd=ROOT,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not any(tmp_path.glob("paper/runs/*/*/log.jsonl")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Interrupted; finished parts are kept" in errors
+    assert "Traceback" not in errors
+
+
+def test_what_cannot_be_reproduced_is_refused_in_a_sentence(outflank: Outflank, tmp_path: Path) -> None:
+    broken = tmp_path / "mine.toml"
+    broken.write_text("title = 1")
+    for arguments, message in (
+        (("lucas-2007/figure-99",), "lucas-2007/figure-9"),
+        (("all", "--scale", "hug"), "'hug' is not a scale"),
+        ((broken,), "mine.toml"),
+        ((tmp_path / "none.toml",), "no such file"),
+        (("lucas-2007/figure-9", "--published", tmp_path), "no folder players"),
+        (("lucas-2007/figure-9", "--out", broken), "mine.toml"),
+    ):
+        ran = outflank("reproduce", *arguments, cwd=tmp_path)
+        assert ran.returncode == 2, ran
+        assert message in ran.stderr
+        assert ran.stderr.count("\n") == 1
+
+
+def test_experiments_are_listed(outflank: Outflank) -> None:
+    listed = json.loads(outflank("reproduce", "--list", "--json").stdout)
+    assert [one["name"] for one in listed] == list(experiment_names())
+    assert "lucas-2007/figure-9" in outflank("reproduce", "--list").stdout
+
+
+def test_two_processes_do_not_share_a_folder(outflank: Outflank, tmp_path: Path) -> None:
+    from outflank.files import alone_in
+
+    with alone_in(tmp_path, "taken"):
+        ran = outflank("reproduce", "lucas-2007/figure-9", "--scale", "quick", "--out", tmp_path)
+    assert ran.returncode == 2
+    assert "another process is reproducing" in ran.stderr

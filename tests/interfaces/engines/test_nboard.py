@@ -1,0 +1,166 @@
+"""Our players as NBoard engines: a golden conversation, and values that mean what the protocol says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outflank import Board, Game, RandomPlayer, Square, named_player
+from outflank.interfaces.engines.nboard import NBoardEngine
+from outflank.interfaces.engines.verdict import verdict_on
+from outflank.players.nboard_client import game_as_ggf
+from tests.interfaces.engines.test_gtp import COMMAND, WHITE_PASSES, golden
+
+
+def ask(engine: NBoardEngine, line: str) -> list[str]:
+    return "".join(engine.answers(line + "\n")).splitlines()
+
+
+def test_golden_conversation() -> None:
+    said, answers = golden("nboard-conversation.txt")
+    result = subprocess.run(
+        [*COMMAND, "all-2", "--protocol", "nboard"], input=said, capture_output=True, text=True, timeout=60
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert re.sub(r"(=== [^/]*/[^/]*/)\d+\.\d+", r"\g<1>0.00", result.stdout) == answers
+
+
+@dataclass(frozen=True)
+class DiscAnalysis:
+    """Disc differences after a move are an exact analysis of the last move."""
+
+    best: Square
+    value_for_mover: float
+    principal_variation: tuple[Square, ...]
+    exact: bool = True
+    depth: int = 1
+    nodes: int = 7
+    seconds: float = 0.0
+
+
+class DiscCounter:
+    """Takes the most discs; says so by `analyze`, as players that search do."""
+
+    name = "disc counter"
+
+    def choose(self, board: Board) -> Square:
+        return self.analyze(board).best
+
+    def analyze(self, board: Board) -> DiscAnalysis:
+        sign = 1 if board.mover == "black" else -1
+        value, move = max((sign * board.play(m).disc_difference, m) for m in board.legal_moves)
+        return DiscAnalysis(move, value, (move, Square("a1")))
+
+
+def test_players_that_analyze_give_variations_nodes_and_exact_values() -> None:
+    engine = NBoardEngine(DiscCounter())
+    ask(engine, f"set game {game_as_ggf(Board(), [Square('f5')])}")  # after it White takes one disc: 3-3
+    search, nodes, move = ask(engine, "go")[1:4]
+    assert re.fullmatch(r"search [A-H][1-8]-A1 0\.00 0 100%", search)
+    assert re.fullmatch(r"nodestats 7 \d+\.\d\d", nodes)
+    assert re.fullmatch(r"=== [A-H][1-8]/0\.00/\d+\.\d\d", move)
+    hints = [line.split() for line in ask(engine, "hint 10") if line.startswith("search")]
+    assert {hint[1][:2] for hint in hints} == {"F6", "D6", "F4"}
+    values = [float(hint[2]) for hint in hints]
+    assert values == sorted(values, reverse=True) or values[1:] == sorted(values[1:], reverse=True)
+
+
+def test_values_are_for_the_player_to_move(random_boards: list[Board]) -> None:
+    player = DiscCounter()
+    passing = Board(WHITE_PASSES)
+    assert verdict_on(player, passing).name == "PA"
+    assert verdict_on(player, passing).value_for_mover == -64
+    over = next(board for board in random_boards if board.is_over and board.disc_difference)
+    for board in (over, Board.from_discs(over.black, over.white, "white")):
+        sign = 1 if board.mover == "black" else -1
+        assert verdict_on(player, board).value_for_mover == sign * over.disc_difference
+
+
+def test_retrograde_analysis_counts_passes_and_goes_back_to_the_start() -> None:
+    engine = NBoardEngine(DiscCounter())
+    ask(engine, f"set game (;GM[Othello]PB[]PW[]TY[8]BO[8 {WHITE_PASSES.replace('X', '*')}]W[PA]B[H8];)")
+    lines = [line for line in ask(engine, "analyze") if line.startswith("analysis")]
+    assert lines == ["analysis 2 -64.00", "analysis 1 64.00", "analysis 0 -64.00"]
+
+
+def test_moves_are_told_by_both_versions_of_the_protocol() -> None:
+    for word in ("", "move "):
+        engine = NBoardEngine(DiscCounter())
+        for told in ("F5", "d6/1.5/3.2", "c3//1"):
+            assert ask(engine, word + told) == []
+        answer = ask(engine, "go")[-2]
+        assert Square(answer.split()[1][:2]) in Game.from_transcript("f5d6c3").final.legal_moves
+
+
+def test_a_player_without_values_still_moves() -> None:
+    engine = NBoardEngine(RandomPlayer())
+    assert re.fullmatch(r"=== [A-H][1-8]//\d+\.\d\d", ask(engine, "go")[1])
+    assert [line for line in ask(engine, "analyze") if line.startswith("analysis")] == []
+    assert ask(engine, "hint 4")[1].startswith("search ")
+
+
+def test_the_answer_to_go_begins_before_the_thinking_is_over() -> None:
+    class Endless(DiscCounter):
+        def analyze(self, board: Board) -> DiscAnalysis:
+            raise ValueError(f"thinks about {board.discs} discs")
+
+    answers = NBoardEngine(Endless()).answers("go\n")
+    assert next(answers) == "status thinking\n"
+    assert next(answers) == "status outflank: thinks about 4 discs\n"
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.text(max_size=40)
+        | st.sampled_from(["go", "hint 3", "move f5", "D6", "analyze", "learn", "set depth 3"])
+        | st.text(max_size=30).map(lambda text: f"set game (;GM[Othello]BO[8 {text}]B[F5];)")
+    )
+)
+def test_any_lines_are_borne(lines: list[str]) -> None:
+    engine = NBoardEngine(DiscCounter())
+    for line in lines:
+        for answer in engine.answers(line):
+            assert re.match(r"(status|search|nodestats|===|set myname|analysis|learned|pong)\b|===", answer)
+            assert answer.endswith("\n")
+            assert answer.count("\n") == 1
+    if not engine.finished:
+        assert ask(engine, "ping 9") == ["pong 9"]
+
+
+def test_one_engine_speaks_for_another() -> None:
+    """A GTP engine in an NBoard program: `outflank engine gtp:... --protocol nboard`."""
+    inner = f"gtp:{sys.executable} -c 'from outflank.interfaces.cli import main; main()' engine all-2"
+    said, answers = golden("nboard-conversation.txt")
+    result = subprocess.run(
+        [*COMMAND, inner, "--protocol", "nboard"], input=said, capture_output=True, text=True, timeout=60
+    )
+    moves = [line.split("/")[0] for line in result.stdout.splitlines() if line.startswith("===")]
+    assert moves == [line.split("/")[0] for line in answers.splitlines() if line.startswith("===")]
+
+
+def test_named_players_judge() -> None:
+    board = Game.from_transcript("f5d6c3d3c4").final
+    verdict = verdict_on(named_player("all-2"), board)
+    judged = dict(named_player("all-2").judge(board))  # type: ignore[union-attr]
+    assert verdict.value_for_mover == pytest.approx(max(judged.values()))
+
+
+def test_depth_limits_a_search_and_hints_come_from_one_search() -> None:
+    engine = NBoardEngine(named_player("all-rounder,nodes=1e9"))
+    ask(engine, "set depth 3")
+    searches = [line for line in ask(engine, "hint 4") if line.startswith("search")]
+    assert len(searches) == 4
+    assert all(line.split()[-1].strip() == "3" for line in searches)
+
+
+def test_a_book_move_needs_no_search() -> None:
+    engine = NBoardEngine(named_player("all-rounder,nodes=1e12,book=default"))
+    (answer,) = [line for line in ask(engine, "go") if line.startswith("===")]
+    assert Square(answer.split()[1].split("/")[0].lower()) in Board().legal_moves
