@@ -1,4 +1,4 @@
-"""Game files, whatever their format: WTHOR, GGF, transcripts, and outflank's own JSON lines.
+r"""Game files, whatever their format: WTHOR, GGF, transcripts, and outflank's own JSON lines.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:

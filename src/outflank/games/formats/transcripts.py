@@ -1,4 +1,4 @@
-"""Plain transcripts: a game a line, such as `f5d6c3d3c4`.
+r"""Plain transcripts: a game a line, such as `f5d6c3d3c4`.
 
 >>> [game.entries.hex() for game in read("f5 D6 c3 : +2\n# a comment\n1. f5 d6 2. c3")]
 ['252b12', '252b12']

@@ -1,12 +1,9 @@
-"""GTP 2 (Go Text Protocol) as Othello programs use it: our players as engines.
+r"""GTP 2 (Go Text Protocol) as Othello programs use it: our players as engines.
 
 >>> from outflank import named_player
 >>> engine = GtpEngine(named_player("all-2"))
->>> "".join(engine.answers("7 play black F5
-"))
-'=7
-
-'
+>>> "".join(engine.answers("7 play black F5\n"))
+'=7\n\n'
 
 Specification: https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2. Squares are a1 (above left) to
 h8, as in all Othello programs. `set_game` and `list_games` are Quarry's; commands of our own are prefixed.
