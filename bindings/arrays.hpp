@@ -1,4 +1,4 @@
-// NumPy arrays in and out, and the checks that all bindings share. Only bindings/ uses nanobind.
+// NumPy arrays in and out, and the argument checks that all bindings share.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,6 +11,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <optional>
 
 #include "../core/evaluators/ntuple_network.hpp"
@@ -36,6 +37,27 @@ inline void require(bool condition, const char* message) {
     }
 }
 
+inline void check_threads(int threads) {
+    require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
+}
+
+// Searches and books have positions as (mover, opponent), games and evaluators boards by colour.
+inline Position checked_position(Bits mover, Bits opponent) {
+    require((mover & opponent) == 0, "a square holds a black and a white disc");
+    return {mover, opponent};
+}
+inline Board checked_board(Bits black, Bits white, bool black_moves) {
+    checked_position(black, white);
+    return {black, white, black_moves ? Colour::black : Colour::white};
+}
+
+// Calls work() without the GIL.
+template <class Work>
+auto without_gil(Work work) {
+    const nb::gil_scoped_release release;
+    return work();
+}
+
 template <class T>
 std::span<const T> span_of(const Vector<T>& array) {
     return {array.data(), array.shape(0)};
@@ -59,23 +81,32 @@ NewMatrix<T> to_numpy(std::vector<T> values, std::size_t columns) {
     return NewMatrix<T>(moved->data(), {moved->size() / columns, columns}, owner_of(moved));
 }
 
+// get(item) of every item.
+template <class Items, class Get>
+auto column_of(const Items& items, Get get) {
+    std::vector<std::decay_t<std::invoke_result_t<Get, decltype(*items.begin())>>> values;
+    values.reserve(items.size());
+    for (const auto& item : items) {
+        values.push_back(std::invoke(get, item));
+    }
+    return to_numpy(std::move(values));
+}
+
 inline void check_boards(const Vector<Bits>& black, const Vector<Bits>& white) {
     require(black.shape(0) == white.shape(0), "black and white must have the same length");
     for (std::size_t i = 0; i < black.shape(0); ++i) {
-        require((black.data()[i] & white.data()[i]) == 0,
-                "a square holds a black and a white disc");
+        checked_position(black.data()[i], white.data()[i]);
     }
 }
 
-// Boards with their movers, as three arrays.
+// Boards from three arrays.
 inline std::vector<Board> boards_of(const Vector<Bits>& black, const Vector<Bits>& white,
                                     const Vector<bool>& black_moves) {
-    check_boards(black, white);
+    require(black.shape(0) == white.shape(0), "black and white must have the same length");
     require(black_moves.shape(0) == black.shape(0), "there must be one mover for each board");
     std::vector<Board> boards;
     for (std::size_t i = 0; i < black.shape(0); ++i) {
-        boards.push_back({black.data()[i], white.data()[i],
-                          black_moves.data()[i] ? Colour::black : Colour::white});
+        boards.push_back(checked_board(black.data()[i], white.data()[i], black_moves.data()[i]));
     }
     return boards;
 }

@@ -1,4 +1,4 @@
-// Opening books: those that are looked up, and those that grow.
+// Opening books: those in files, and those under construction.
 #include <cmath>
 #include <limits>
 
@@ -13,11 +13,6 @@ using EntryArrays =
     std::tuple<NewVector<Bits>, NewVector<Bits>, NewVector<std::int16_t>, NewVector<std::uint8_t>,
                NewVector<std::int16_t>, NewVector<std::uint32_t>>;
 
-Position checked(Bits mover, Bits opponent) {
-    require((mover & opponent) == 0, "a square holds a black and a white disc");
-    return {mover, opponent};
-}
-
 // A value in discs as Python prints it: 0.07, not 0.07000000029802322.
 double to_hundredths(float discs) {
     return std::round(static_cast<double>(discs) * BOOK_UNITS_PER_DISC) / BOOK_UNITS_PER_DISC;
@@ -26,7 +21,7 @@ double to_hundredths(float discs) {
 // Square, value in discs, whether it leaves the book, games: best first.
 template <class Book>
 std::vector<FoundMove> moves(const Book& book, Bits mover, Bits opponent) {
-    const Position position = checked(mover, opponent);
+    const Position position = checked_position(mover, opponent);
     std::array<BookMove, 64> found;
     const int count = book.moves(position, position.moves(), found);
     std::vector<FoundMove> listed;
@@ -37,46 +32,34 @@ std::vector<FoundMove> moves(const Book& book, Bits mover, Bits opponent) {
     return listed;
 }
 
-// The value of a position in discs and the games that reached it.
+// The value of a position in discs, and the number of games that reached it.
 template <class Book>
 std::optional<std::pair<double, std::uint32_t>> find(const Book& book, Bits mover, Bits opponent) {
-    const auto entry = book.find(checked(mover, opponent));
+    const auto entry = book.find(checked_position(mover, opponent));
     return entry ? std::optional(std::pair(to_hundredths(in_discs(entry->value)), entry->games()))
                  : std::nullopt;
 }
 
 EntryArrays arrays_of(std::span<const BookEntry> entries) {
-    std::vector<Bits> mover, opponent;
-    std::vector<std::int16_t> values, deviation_values;
-    std::vector<std::uint8_t> deviations;
-    std::vector<std::uint32_t> games;
-    for (const BookEntry& entry : entries) {
-        mover.push_back(entry.mover);
-        opponent.push_back(entry.opponent);
-        values.push_back(entry.value);
-        deviations.push_back(static_cast<std::uint8_t>(entry.deviation()));
-        deviation_values.push_back(entry.deviation_value);
-        games.push_back(entry.games());
-    }
-    return {to_numpy(std::move(mover)),
-            to_numpy(std::move(opponent)),
-            to_numpy(std::move(values)),
-            to_numpy(std::move(deviations)),
-            to_numpy(std::move(deviation_values)),
-            to_numpy(std::move(games))};
+    const auto deviation = [](const BookEntry& entry) {
+        return static_cast<std::uint8_t>(entry.deviation());
+    };
+    return {
+        column_of(entries, &BookEntry::mover),           column_of(entries, &BookEntry::opponent),
+        column_of(entries, &BookEntry::value),           column_of(entries, deviation),
+        column_of(entries, &BookEntry::deviation_value), column_of(entries, &BookEntry::games)};
 }
 
 NewVector<float> values(const OpeningBook& book, const Vector<Bits>& mover,
                         const Vector<Bits>& opponent) {
     check_boards(mover, opponent);
     std::vector<float> found(mover.shape(0));
-    {
-        nb::gil_scoped_release release;
+    without_gil([&] {
         for (std::size_t i = 0; i < found.size(); ++i) {
             const auto entry = book.find({mover.data()[i], opponent.data()[i]});
             found[i] = entry ? in_discs(entry->value) : std::numeric_limits<float>::quiet_NaN();
         }
-    }
+    });
     return to_numpy(std::move(found));
 }
 
@@ -84,14 +67,13 @@ NewVector<std::uint8_t> move_counts(const OpeningBook& book, const Vector<Bits>&
                                     const Vector<Bits>& opponent) {
     check_boards(mover, opponent);
     std::vector<std::uint8_t> counts(mover.shape(0));
-    {
-        nb::gil_scoped_release release;
+    without_gil([&] {
         std::array<BookMove, 64> found;
         for (std::size_t i = 0; i < counts.size(); ++i) {
             const Position position{mover.data()[i], opponent.data()[i]};
             counts[i] = static_cast<std::uint8_t>(book.moves(position, position.moves(), found));
         }
-    }
+    });
     return to_numpy(std::move(counts));
 }
 
@@ -110,12 +92,8 @@ void add_games(GrowingBook& book, const Vector<Bits>& black, const Vector<Bits>&
 }
 
 std::pair<NewVector<Bits>, NewVector<Bits>> not_judged(const GrowingBook& book) {
-    std::vector<Bits> mover, opponent;
-    for (const Position& position : book.not_judged()) {
-        mover.push_back(position.mover);
-        opponent.push_back(position.opponent);
-    }
-    return {to_numpy(std::move(mover)), to_numpy(std::move(opponent))};
+    const auto positions = book.not_judged();
+    return {column_of(positions, &Position::mover), column_of(positions, &Position::opponent)};
 }
 
 }  // namespace
@@ -125,13 +103,13 @@ void bind_book(nb::module_& m) {
     m.attr("BOOK_GAME_OVER") = BookEntry::GAME_OVER;
     m.attr("BOOK_UNITS_PER_DISC") = BOOK_UNITS_PER_DISC;
 
-    nb::class_<OpeningBook>(m, "OpeningBook", "A book looked up where its bytes lie.")
+    nb::class_<OpeningBook>(m, "OpeningBook", "A book, read in place.")
         .def(
             "__init__",
             [](OpeningBook* self, const Vector<std::uint8_t>& bytes) {
                 new (self) OpeningBook(std::as_bytes(span_of(bytes)));
             },
-            // The bytes themselves, never a converted copy: they must live as long as the book.
+            // Never a converted copy: the bytes must live as long as the book.
             "bytes"_a.noconvert(), nb::keep_alive<1, 2>())
         .def("__len__", [](const OpeningBook& book) { return book.header().entries; })
         .def_prop_ro("plies", [](const OpeningBook& book) { return book.header().plies; })
@@ -149,7 +127,7 @@ void bind_book(nb::module_& m) {
              "How many book moves each of many positions has.")
         .def("entries", [](const OpeningBook& book) { return arrays_of(book.entries()); });
 
-    nb::class_<GrowingBook>(m, "GrowingBook", "A book that games and judgements are added to.")
+    nb::class_<GrowingBook>(m, "GrowingBook", "A book under construction.")
         .def(
             "__init__",
             [](GrowingBook* self, int plies) {
@@ -172,14 +150,14 @@ void bind_book(nb::module_& m) {
         .def(
             "moves_out",
             [](const GrowingBook& book, Bits mover, Bits opponent) {
-                return book.moves_out(checked(mover, opponent));
+                return book.moves_out(checked_position(mover, opponent));
             },
             "mover"_a, "opponent"_a, "The legal moves that lead out of the book, as a set.")
         .def(
             "set_deviation",
             [](GrowingBook& book, Bits mover, Bits opponent, std::optional<int> square,
                double value_for_mover) {
-                book.set_deviation(checked(mover, opponent),
+                book.set_deviation(checked_position(mover, opponent),
                                    square.value_or(BookEntry::ALL_MOVES_IN_BOOK), value_for_mover);
             },
             "mover"_a, "opponent"_a, "square"_a.none(), "value_for_mover"_a)

@@ -1,4 +1,4 @@
-// Evaluators: made from weights, asked for the values of many boards.
+// Evaluators: constructors from weights, and the values of many boards.
 #include <algorithm>
 
 #include "../core/evaluators/iago.hpp"
@@ -32,13 +32,12 @@ NewVector<double> values(const Evaluator& evaluator, const Vector<Bits>& black,
                          const Vector<Bits>& white) {
     check_boards(black, white);
     std::vector<double> result(black.shape(0));
-    {
-        nb::gil_scoped_release release;
+    without_gil([&] {
         auto seen = evaluator.accumulator();
         for (std::size_t i = 0; i < result.size(); ++i) {
             result[i] = evaluator.value(*seen, black.data()[i], white.data()[i]);
         }
-    }
+    });
     return to_numpy(std::move(result));
 }
 
@@ -67,18 +66,13 @@ std::shared_ptr<Evaluator> ntuple_network(const Placements& placements,
     const auto build = form == "plain"    ? plain_network
                        : form == "folded" ? folded_network
                                           : compiled_network;
-    nb::gil_scoped_release release;
-    return build(tables, span_of(weights), stages, CompileLimits{});
+    return without_gil([&] { return build(tables, span_of(weights), stages, CompileLimits{}); });
 }
 
 // The League's text: one matrix of squares per table (a row per placement), none for a piece
 // counter; and all weights.
 std::pair<std::vector<NewMatrix<std::uint8_t>>, NewVector<double>> parse(const nb::bytes& text) {
-    LeagueText parsed;
-    {
-        nb::gil_scoped_release release;
-        parsed = parse_league_text({text.c_str(), text.size()});
-    }
+    LeagueText parsed = without_gil([&] { return parse_league_text({text.c_str(), text.size()}); });
     std::vector<NewMatrix<std::uint8_t>> tables;
     for (const TupleTable& table : parsed.tables) {
         std::vector<std::uint8_t> squares;
@@ -131,7 +125,7 @@ void bind_evaluators(nb::module_& m) {
           "Boards as rows of 64 numbers: black +1, white -1, empty 0.");
     nb::class_<Evaluator>(m, "Evaluator")
         .def("values", &values, "black"_a, "white"_a)
-        .def_prop_ro("bytes", &Evaluator::bytes, "The memory that it holds.");
+        .def_prop_ro("bytes", &Evaluator::bytes, "Memory in use.");
     m.def("piece_counter", &piece_counter, "weights"_a);
     m.def("iago", &iago, "square_weights"_a, "coefficients"_a,
           "coefficients: base and slope of positional, early, late and potential mobility.");

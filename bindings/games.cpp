@@ -39,12 +39,12 @@ std::shared_ptr<Player> player(std::optional<std::shared_ptr<Evaluator>> for_bla
     return std::make_shared<Player>(std::move(made));
 }
 
-// The legal moves of each board with the player's value of each: board k has the squares and values
-// from first[k] up to first[k + 1].
+// The legal moves of each board with the player's value of each: those of board k are at first[k]
+// up to first[k + 1].
 std::tuple<NewVector<std::uint32_t>, NewVector<std::uint8_t>, NewVector<double>> judge(
     const Player& judge, const Vector<Bits>& black, const Vector<Bits>& white,
     const Vector<bool>& black_moves, int threads) {
-    require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
+    check_threads(threads);
     const std::vector<Board> boards = boards_of(black, white, black_moves);
     std::vector<std::uint32_t> first(boards.size() + 1);
     for (std::size_t i = 0; i < boards.size(); ++i) {
@@ -53,24 +53,21 @@ std::tuple<NewVector<std::uint32_t>, NewVector<std::uint8_t>, NewVector<double>>
     }
     std::vector<std::uint8_t> squares(first.back());
     std::vector<double> values(first.back());
-    {
-        nb::gil_scoped_release release;
+    without_gil([&] {
         judge_boards(judge, boards, threads, [&](std::size_t i, const MoveList& list) {
             std::copy_n(list.squares.begin(), list.count, squares.begin() + first[i]);
             return std::span(values).subspan(first[i], static_cast<std::size_t>(list.count));
         });
-    }
+    });
     return {to_numpy(std::move(first)), to_numpy(std::move(squares)), to_numpy(std::move(values))};
 }
 
-// The move that a player makes of its own will; its draws come from stream(seed, 0).
+// A player's own choice; it draws from stream(seed, 0).
 int choose(const Player& chooser, Bits black, Bits white, bool black_moves, std::uint64_t seed) {
-    require((black & white) == 0, "a square holds a black and a white disc");
-    OpenGame game({black, white, black_moves ? Colour::black : Colour::white}, seed, 0);
+    OpenGame game(checked_board(black, white, black_moves), seed, 0);
     const Bits moves = game.position.moves();
     require(moves != 0, "the mover has no legal move");
-    nb::gil_scoped_release release;
-    return SeatedPlayer(chooser).choose(game, moves).square;
+    return without_gil([&] { return SeatedPlayer(chooser).choose(game, moves).square; });
 }
 
 MatchRules match_rules(const Vector<Bits>& black, const Vector<Bits>& white,
@@ -89,13 +86,12 @@ using Moves = std::optional<NewMatrix<std::uint8_t>>;
 std::pair<Differences, Moves> play(const Player& first, const Player& second,
                                    const MatchRules& rules, std::uint64_t first_game,
                                    std::size_t count, int threads, bool record) {
-    require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
+    check_threads(threads);
     std::vector<std::int8_t> differences(count);
     std::vector<std::uint8_t> moves(record ? count * LONGEST_GAME : 0);
-    {
-        nb::gil_scoped_release release;
+    without_gil([&] {
         play_games(first, second, rules, {first_game, count}, threads, {differences, moves});
-    }
+    });
     Moves recorded;
     if (record) {
         recorded = to_numpy(std::move(moves), LONGEST_GAME);
@@ -123,10 +119,7 @@ NewMatrix<std::uint32_t> pairings(const std::vector<std::shared_ptr<Player>>& pl
                           {static_cast<std::uint64_t>(row[2]), static_cast<std::size_t>(row[3])}});
     }
     std::vector<Outcome> outcomes(played.size());
-    {
-        nb::gil_scoped_release release;
-        play_pairings(seats, played, rules, outcomes);
-    }
+    without_gil([&] { play_pairings(seats, played, rules, outcomes); });
     std::vector<std::uint32_t> flat;
     for (const auto& [wins, draws, losses] : outcomes) {
         flat.insert(flat.end(), {wins, draws, losses});
@@ -134,8 +127,8 @@ NewMatrix<std::uint32_t> pairings(const std::vector<std::shared_ptr<Player>>& pl
     return to_numpy(std::move(flat), 3);
 }
 
-// Black's disc difference before the first move and after each move of recorded games; after the
-// last move it stays as it is. Raises where a move is not legal.
+// Black's disc difference before the first move and after each move of recorded games, repeated to
+// the end of the row. Raises for an illegal move.
 NewMatrix<std::int8_t> disc_differences(const MatchRules& rules, std::uint64_t first_game,
                                         const Matrix<std::uint8_t>& moves) {
     require(moves.shape(1) == LONGEST_GAME, "a record holds 60 moves");
@@ -161,16 +154,12 @@ NewMatrix<std::int8_t> disc_differences(const MatchRules& rules, std::uint64_t f
 using BoardArrays = std::tuple<NewVector<Bits>, NewVector<Bits>, NewVector<std::uint8_t>>;
 
 BoardArrays waiting_boards(const GamesInStep& games) {
-    std::vector<Bits> black;
-    std::vector<Bits> white;
-    std::vector<std::uint8_t> black_moves;
-    for (const Board& board : games.waiting_boards()) {
-        black.push_back(board.black);
-        white.push_back(board.white);
-        black_moves.push_back(board.mover == Colour::black ? 1 : 0);
-    }
-    return {to_numpy(std::move(black)), to_numpy(std::move(white)),
-            to_numpy(std::move(black_moves))};
+    const auto boards = games.waiting_boards();
+    const auto black_moves = [](const Board& board) -> std::uint8_t {
+        return board.mover == Colour::black ? 1 : 0;
+    };
+    return {column_of(boards, &Board::black), column_of(boards, &Board::white),
+            column_of(boards, black_moves)};
 }
 
 std::tuple<NewVector<Bits>, NewVector<Bits>, NewVector<std::uint32_t>> afterstates(
@@ -186,8 +175,7 @@ std::vector<T> copied(std::span<const T> values) {
 }
 
 void bind_games_in_step(nb::module_& m) {
-    nb::class_<GamesInStep>(m, "GamesInStep",
-                            "Many games in step, for players that live outside the core.")
+    nb::class_<GamesInStep>(m, "GamesInStep", "Many games in step, for players outside the core.")
         .def(
             "__init__",
             [](GamesInStep* self, const MatchRules& rules, std::uint64_t first_game,

@@ -48,11 +48,8 @@ std::tuple<std::uint64_t, double, double> learn(
     for (const auto& opponent : opponents) {
         players.push_back(opponent.value_or(nullptr));
     }
-    TdProgress progress;
-    {
-        nb::gil_scoped_release release;
-        progress = td_learn(evaluator, players, settings, {first_game, count});
-    }
+    const TdProgress progress =
+        without_gil([&] { return td_learn(evaluator, players, settings, {first_game, count}); });
     return {progress.updates, progress.squared_error, progress.points};
 }
 

@@ -1,4 +1,4 @@
-// The module: the rules of the board here, the rest by room.
+// The module: the rules of the board, and the other rooms' bindings.
 #include "../core/playouts.hpp"
 #include "arrays.hpp"
 
@@ -6,8 +6,7 @@ using namespace outflank;
 using namespace outflank::bindings;
 
 NB_MODULE(_core, m) {
-    // Players kept in globals (a notebook, a test) outlive the module at exit; that is no leak of
-    // ours.
+    // Players in globals (of a notebook, a test) outlive the module at exit; that is not our leak.
     nb::set_leak_warnings(false);
     m.doc() = "The C++ core of outflank. Squares are bits 0..63, a1 = 0, row by row.";
     m.attr("NO_MOVE") = static_cast<int>(NO_MOVE);
@@ -51,8 +50,7 @@ NB_MODULE(_core, m) {
         "perft",
         [](Bits mover, Bits opponent, int depth) {
             require(depth >= 0, "depth must not be negative");
-            nb::gil_scoped_release release;
-            return perft({mover, opponent}, depth);
+            return without_gil([&] { return perft({mover, opponent}, depth); });
         },
         "mover"_a, "opponent"_a, "depth"_a);
     m.def(

@@ -8,8 +8,8 @@ namespace {
 using Counts = NewVector<std::uint8_t>;
 using Discs = NewVector<Bits>;
 
-// For each record: legal entries, unwritten passes before them, whether the game is over, and the
-// board after the last legal move.
+// For each record: the number of legal entries, unwritten passes before them, whether the game is
+// over, and the board after the last legal entry.
 std::tuple<Counts, Discs, Counts, Discs, Discs> replay_records(const Matrix<std::uint8_t>& records,
                                                                const Vector<Bits>& black,
                                                                const Vector<Bits>& white,
@@ -17,25 +17,14 @@ std::tuple<Counts, Discs, Counts, Discs, Discs> replay_records(const Matrix<std:
     require(records.shape(0) == black.shape(0), "there must be one start for each record");
     require(records.shape(1) <= 255, "a record has at most 255 entries");
     const std::vector<Board> starts = boards_of(black, white, black_moves);
-    std::vector<Replay> replays;
-    {
-        nb::gil_scoped_release release;
-        replays = replay_games(starts, {records.data(), records.size()}, records.shape(1));
-    }
-    std::vector<std::uint8_t> legal;
-    std::vector<Bits> passes;
-    std::vector<std::uint8_t> over;
-    std::vector<Bits> black_discs;
-    std::vector<Bits> white_discs;
-    for (const Replay& replayed : replays) {
-        legal.push_back(static_cast<std::uint8_t>(replayed.legal));
-        passes.push_back(replayed.passes);
-        over.push_back(replayed.over ? 1 : 0);
-        black_discs.push_back(replayed.board.black);
-        white_discs.push_back(replayed.board.white);
-    }
-    return {to_numpy(std::move(legal)), to_numpy(std::move(passes)), to_numpy(std::move(over)),
-            to_numpy(std::move(black_discs)), to_numpy(std::move(white_discs))};
+    const auto replays = without_gil(
+        [&] { return replay_games(starts, {records.data(), records.size()}, records.shape(1)); });
+    const auto legal = [](const Replay& game) { return static_cast<std::uint8_t>(game.legal); };
+    const auto over = [](const Replay& game) -> std::uint8_t { return game.over ? 1 : 0; };
+    return {column_of(replays, legal), column_of(replays, &Replay::passes),
+            column_of(replays, over),
+            column_of(replays, [](const Replay& game) { return game.board.black; }),
+            column_of(replays, [](const Replay& game) { return game.board.white; })};
 }
 
 }  // namespace

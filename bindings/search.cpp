@@ -8,7 +8,7 @@
 namespace outflank::bindings {
 namespace {
 
-// Set by one thread, seen by a search in another.
+// Set by one thread to stop a search in another.
 struct StopFlag {
     std::atomic<bool> is_set{false};
 };
@@ -17,14 +17,18 @@ const std::atomic<bool>* flag_of(const StopFlag* stop) {
     return stop == nullptr ? nullptr : &stop->is_set;
 }
 
+void check_resources(int table_bits, int threads) {
+    require(table_bits >= 4 && table_bits <= 32, "table_bits must be within 4..32");
+    check_threads(threads);
+}
+
 void bind_solver(nb::module_& m) {
     nb::class_<EndgameSolver>(m, "EndgameSolver", "Solves positions exactly.")
         .def(
             "__init__",
             [](EndgameSolver* self, int table_bits,
                std::optional<std::shared_ptr<Evaluator>> order_by, double weight, int threads) {
-                require(table_bits >= 4 && table_bits <= 32, "table_bits must be within 4..32");
-                require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
+                check_resources(table_bits, threads);
                 new (self) EndgameSolver(table_bits, {order_by.value_or(nullptr), weight}, threads);
             },
             "table_bits"_a, "order_by"_a.none(), "weight"_a, "threads"_a, nb::keep_alive<1, 3>())
@@ -32,14 +36,11 @@ void bind_solver(nb::module_& m) {
             "solve",
             [](EndgameSolver& solver, Bits mover, Bits opponent, int alpha, int beta,
                const StopFlag* stop) {
-                require((mover & opponent) == 0, "a square holds a black and a white disc");
+                const Position position = checked_position(mover, opponent);
                 require(-64 <= alpha && alpha < beta && beta <= 64,
                         "a window is -64 <= alpha < beta <= 64");
-                Solved solved;
-                {
-                    nb::gil_scoped_release release;
-                    solved = solver.solve({mover, opponent}, {alpha, beta}, flag_of(stop));
-                }
+                const Solved solved = without_gil(
+                    [&] { return solver.solve(position, {alpha, beta}, flag_of(stop)); });
                 return std::tuple{solved.score, solved.line, solved.nodes, solved.finished};
             },
             "mover"_a, "opponent"_a, "alpha"_a = -64, "beta"_a = 64, "stop"_a.none() = nb::none(),
@@ -53,16 +54,12 @@ std::tuple<std::vector<FoundMove>, int, std::uint64_t> search(Searcher& searcher
                                                               int depth, std::uint64_t nodes,
                                                               const StopFlag* stop,
                                                               bool all_moves) {
-    require((black & white) == 0, "a square holds a black and a white disc");
+    const Board board = checked_board(black, white, black_moves);
     require(depth >= 1 && depth <= 60, "depth must be within 1..60");
     require(nodes >= 1, "nodes must be at least 1");
-    const Board board{black, white, black_moves ? Colour::black : Colour::white};
     require(board.position().moves() != 0, "the mover has no legal move");
-    SearchReport report;
-    {
-        nb::gil_scoped_release release;
-        report = searcher.search(board, {depth, nodes, flag_of(stop), all_moves});
-    }
+    const SearchReport report = without_gil(
+        [&] { return searcher.search(board, {depth, nodes, flag_of(stop), all_moves}); });
     std::vector<FoundMove> moves;
     for (const SearchedMove& move : report.moves) {
         moves.emplace_back(move.square, static_cast<double>(move.value_for_mover), move.line);
@@ -79,6 +76,12 @@ void bind_search(nb::module_& m) {
         .def_prop_ro("is_set", [](const StopFlag& flag) { return flag.is_set.load(); });
     bind_solver(m);
     m.attr("WON_GAME") = static_cast<double>(WON_GAME);
+    m.def(
+        "value_of_result",
+        [](int disc_difference_for_mover) {
+            return static_cast<double>(value_of_result(disc_difference_for_mover));
+        },
+        "disc_difference_for_mover"_a, "What a finished game is worth to a search.");
     nb::class_<ProbCut>(m, "ProbCut")
         .def(nb::init<int, int, Value, Value, Value>(), "depth"_a, "shallow"_a, "slope"_a,
              "intercept"_a, "sigma"_a);
@@ -88,8 +91,7 @@ void bind_search(nb::module_& m) {
             [](Searcher* self, const Player& player, int table_bits, int threads,
                std::vector<std::vector<ProbCut>> prob_cuts) {
                 require(!player.judgement.is_random(), "a player without evaluator cannot search");
-                require(table_bits >= 4 && table_bits <= 32, "table_bits must be within 4..32");
-                require(threads >= 1 && threads <= 1024, "threads must be within 1..1024");
+                check_resources(table_bits, threads);
                 new (self) Searcher(player.judgement, {table_bits, threads, std::move(prob_cuts)});
             },
             "player"_a, "table_bits"_a, "threads"_a, "prob_cuts"_a)

@@ -1,6 +1,6 @@
-// Vectors that begin on a cache line, for a vector register loaded across two lines costs double;
-// large ones on pages of 2 MB, for look-ups all over many megabytes of small pages miss the
-// processor's list of pages.
+// Vectors aligned to a cache line, because a vector load across two lines costs double. Large ones
+// are aligned to 2 MB and ask for huge pages, because random look-ups in megabytes of 4 KB pages
+// cause TLB misses.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Aligned {
         void* memory = ::operator new(bytes, alignment(bytes));
 #if defined(__linux__)
         if (bytes >= PAGE) {
-            (void)madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: all works without, only slower
+            (void)madvise(memory, bytes, MADV_HUGEPAGE);  // only a hint
         }
 #endif
         return static_cast<T*>(memory);

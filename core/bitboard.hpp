@@ -1,7 +1,7 @@
 // Sets of squares as 64-bit masks: legal moves, flips, the eight symmetries.
 //
 // Square i is bit i; a1 = 0, b1 = 1, ..., h8 = 63, row by row.
-// Each tuned routine stands beside its portable form (namespace portable), proven equal in tests.
+// Each tuned routine has a portable twin (namespace portable); tests prove them equal.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace outflank {
 using Bits = std::uint64_t;
 
 constexpr Bits bit(int square) { return Bits{1} << square; }
-// 64 for the empty set. (GCC 12 turns std::countr_zero into a branch on the empty set.)
+// 64 for the empty set. (GCC 12 compiles std::countr_zero to a branch on the empty set.)
 inline int lowest_square(Bits set) {
 #if defined(__BMI__)
     return static_cast<int>(_tzcnt_u64(set));
@@ -69,8 +69,9 @@ inline constexpr std::array<Rays, 64> RAYS = all_rays();
 
 namespace portable {
 
-// Opponent discs next to the mover's, followed along one axis both ways; parallel prefix, so six
-// discs take three steps. `through` is the opponent's discs the run may pass over.
+// The squares behind runs of opponent discs that begin next to the mover's, both ways along one
+// axis; by parallel prefix, so six discs take three steps. `through`: the opponent's discs that a
+// run may pass over.
 constexpr Bits ends_along(Bits mover, Bits through, int shift) {
     Bits left = through & (mover << shift);
     Bits right = through & (mover >> shift);
@@ -92,8 +93,8 @@ constexpr Bits legal_moves(Bits mover, Bits opponent) {
     return ends & ~(mover | opponent);
 }
 
-// The discs turned by the mover on `square`. On each ray the nearest square without an opponent's
-// disc decides: if it holds a mover's disc, everything before it turns.
+// The discs that the mover flips from `square`. On each ray the nearest square without an
+// opponent's disc decides: if it holds a disc of the mover, everything before it flips.
 constexpr Bits flips(int square, Bits mover, Bits opponent) {
     const detail::Rays& rays = detail::RAYS[static_cast<std::size_t>(square)];
     Bits turned = 0;

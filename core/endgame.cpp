@@ -11,11 +11,12 @@ using namespace endgame;
 
 namespace {
 
-// Where each technique begins to pay, in empty squares; found by timing FFO 20-39.
-constexpr int ORDER_BY_MOBILITY = 6;
-constexpr int REMEMBER = 9;
-constexpr int SHARE = 14;
-constexpr int ASK_WHETHER_TO_STOP = 11;
+// The number of empty squares from which each technique pays for itself, found by timing the
+// positions FFO 20-39. Below, the subtree is cheaper than what the technique costs at its root.
+constexpr int ORDER_BY_MOBILITY = 6;  // below: FewSquares, ordered by parity alone
+constexpr int USE_TABLE = 9;          // a look-up is a cache miss
+constexpr int CHECK_STOP = 11;        // reads atomics of other threads
+constexpr int SHARE = 14;             // waking an idle thread takes microseconds
 
 using Table = TranspositionTable<ExactBounds>;
 
@@ -24,7 +25,7 @@ struct Best {
     int square = 64;
 };
 
-void remember(Table& table, const Node& node, ExactBounds known, Best best, ScoreWindow window) {
+void store(Table& table, const Node& node, ExactBounds known, Best best, ScoreWindow window) {
     if (best.score < window.beta) {
         known.upper = static_cast<std::int8_t>(std::min<int>(known.upper, best.score));
     }
@@ -49,22 +50,22 @@ struct EndgameSolver::Shared {
     Team team;
     Shared(int table_bits, MoveOrdering order_by, int threads)
         : table(table_bits), ordering(std::move(order_by)), team(threads - 1) {}
+
+    ExactBounds find(const Node& node) const {
+        return table.find(node.position).value_or(ExactBounds{});
+    }
 };
 
-namespace {
-
 // One thread's search.
-template <class Shared>
-class Search {
+class EndgameSolver::Worker {
   public:
-    explicit Search(Shared& shared, const SharedNode* below = nullptr)
+    explicit Worker(Shared& shared, const SharedNode* below = nullptr)
         : shared_(shared), below_(below), order_(shared.ordering), few_(nodes) {}
 
     std::uint64_t nodes = 0;
     bool stopped = false;
 
-    // Principal-variation search: the first move with the whole window, the others only against
-    // the best so far.
+    // The score within a window, for the few nodes of the principal variation.
     Best principal(const Node& node, ScoreWindow window, bool passed = false) {
         if (node.empties < ORDER_BY_MOBILITY) {
             return {few_.search(node, window.alpha, window.beta, passed), 64};
@@ -76,30 +77,15 @@ class Search {
                            : -principal(node.passed(), {-window.beta, -window.alpha}, true).score,
                     64};
         }
-        const ExactBounds known = shared_.table.find(node.position).value_or(ExactBounds{});
-        Moves moves;
-        order_.order(node, legal, {known.best, known.second}, moves);
-        Best best;
-        int alpha = window.alpha;
-        for (int i = 0; i < moves.count && best.score < window.beta && !stopped; ++i) {
-            const Move& move = moves.take(i);
-            const Node next = node.after(move.square, move.after);
-            int score = i == 0 ? NO_SCORE : -null_window(next, -alpha - 1);
-            if (i == 0 || (score > alpha && score < window.beta && !stopped)) {
-                score = -principal(next, {-window.beta, -alpha}).score;
-            }
-            if (score > best.score) {
-                best = {score, move.square};
-                alpha = std::max(alpha, score);
-            }
-        }
+        const ExactBounds known = shared_.find(node);
+        const Best best = best_of(node, legal, known, window, window.beta);
         if (!stopped) {
-            remember(shared_.table, node, known, best, window);
+            store(shared_.table, node, known, best, window);
         }
         return best;
     }
 
-    // Best play from here to the end, as far as the window tells moves apart.
+    // Best play from here to the end, as far as the window distinguishes moves.
     std::vector<int> line(Node node, ScoreWindow window, std::optional<int> score) {
         std::vector<int> squares;
         while (!stopped) {
@@ -112,7 +98,8 @@ class Search {
             if (legal == 0) {
                 break;
             }
-            const int square = choose(node, legal, window, score.value_or(window.beta));
+            const int enough = score.value_or(window.beta);
+            const int square = best_of(node, legal, shared_.find(node), window, enough).square;
             squares.push_back(square);
             node = node.after(square, node.position.play(square));
             turn(window, score);
@@ -120,9 +107,10 @@ class Search {
         return squares;
     }
 
-    // The first move found whose score is enough, or else the best within the window.
-    int choose(const Node& node, Bits legal, ScoreWindow window, int enough) {
-        const ExactBounds known = shared_.table.find(node.position).value_or(ExactBounds{});
+    // Principal-variation search: the first move with the whole window, the others only against
+    // the best so far. The first move found whose score is enough, or else the best.
+    Best best_of(const Node& node, Bits legal, const ExactBounds& known, ScoreWindow window,
+                 int enough) {
         Moves moves;
         order_.order(node, legal, {known.best, known.second}, moves);
         Best best;
@@ -138,7 +126,7 @@ class Search {
                 best = {score, move.square};
             }
         }
-        return best.square;
+        return best;
     }
 
   private:
@@ -147,14 +135,14 @@ class Search {
         score = score ? std::optional(-*score) : score;
     }
 
-    // Is the score above alpha? Exact enough to say so, no more.
+    // Whether the score is above alpha: the result is only a bound.
     int null_window(const Node& node, int alpha, bool passed = false) {
         const int beta = alpha + 1;
         if (node.empties < ORDER_BY_MOBILITY) {
             return few_.search(node, alpha, beta, passed);
         }
         ++nodes;
-        if (node.empties >= ASK_WHETHER_TO_STOP && must_stop()) {
+        if (node.empties >= CHECK_STOP && must_stop()) {
             return 0;
         }
         if (const int most = most_possible(node, alpha); most <= alpha) {
@@ -166,28 +154,29 @@ class Search {
                           : -null_window(node.passed(), -beta, true);
         }
         ExactBounds known;
-        const bool remembered = node.empties >= REMEMBER;
-        if (remembered) {
-            known = shared_.table.find(node.position).value_or(ExactBounds{});
+        const bool in_table = node.empties >= USE_TABLE;
+        if (in_table) {
+            known = shared_.find(node);
             if (known.lower >= beta || known.upper <= alpha) {
                 return known.lower >= beta ? known.lower : known.upper;
             }
         }
         Moves moves;
         order_.order(node, legal, {known.best, known.second}, moves);
-        if (remembered && node.empties > REMEMBER) {
+        if (node.empties > USE_TABLE) {  // so that the moves lead to positions in the table
             if (const int least = least_known(moves); least >= beta) {
                 return least;
             }
         }
-        const Best best = best_of_moves(node, moves, alpha);
-        if (remembered && !stopped) {
-            remember(shared_.table, node, known, best, {alpha, beta});
+        const Best best = best_above(node, moves, alpha);
+        if (in_table && !stopped) {
+            store(shared_.table, node, known, best, {alpha, beta});
         }
         return best.score;
     }
 
-    Best best_of_moves(const Node& node, Moves& moves, int alpha) {
+    // A move whose score is above alpha, or else the one with the highest bound.
+    Best best_above(const Node& node, Moves& moves, int alpha) {
         Best best;
         for (int i = 0; i < moves.count; ++i) {
             if (i > 0 && node.empties >= SHARE && i + 1 < moves.count &&
@@ -207,7 +196,7 @@ class Search {
         return best;
     }
 
-    // The moves from number `first` on, together with idle threads.
+    // Searches the moves from index `first` on together with idle threads.
     void share_rest(const Node& node, Moves& moves, int first, int alpha, Best& best) {
         for (int i = first; i < moves.count; ++i) {
             moves.take(i);
@@ -216,12 +205,12 @@ class Search {
         std::atomic<int> next{first};
         SharedNode shared;
         shared.parent = below_;
-        const auto work = [&](Search& search, SharedNode& on) {
+        const auto work = [&](Worker& worker, SharedNode& on) {
             for (int i = next++; i < moves.count && !on.is_cut(); i = next++) {
                 const Move& move = moves.list[static_cast<std::size_t>(i)];
                 const int score =
-                    -search.null_window(node.after(move.square, move.after), -alpha - 1);
-                if (search.stopped) {
+                    -worker.null_window(node.after(move.square, move.after), -alpha - 1);
+                if (worker.stopped) {
                     return;
                 }
                 const std::lock_guard lock(mutex);
@@ -242,13 +231,13 @@ class Search {
                 below_ = above;
                 return;
             }
-            Search search(shared_, &on);
-            work(search, on);
-            shared_.nodes_of_others += search.nodes;
+            Worker helper(shared_, &on);
+            work(helper, on);
+            shared_.nodes_of_others += helper.nodes;
         };
         shared_.team.share(shared);
         stopped = false;
-        must_stop();  // this node's own cut has done its work; one above still counts
+        must_stop();  // only this node's own cut ends here: one above still counts
     }
 
     bool must_stop() {
@@ -274,8 +263,6 @@ class Search {
     FewSquares few_;
 };
 
-}  // namespace
-
 EndgameSolver::EndgameSolver(int table_bits, MoveOrdering ordering, int threads)
     : shared_(std::make_unique<Shared>(table_bits, std::move(ordering), threads)) {}
 EndgameSolver::~EndgameSolver() = default;
@@ -285,23 +272,24 @@ Solved EndgameSolver::solve(const Position& position, ScoreWindow window,
     shared_->table.next_search();
     shared_->stop = stop;
     shared_->nodes_of_others = 0;
-    Search<Shared> search(*shared_);
+    Worker worker(*shared_);
     Solved solved;
-    solved.score = search.principal(Node::of(position), window).score;
-    // With the score known, best play is found again in a window around it; the table knows most.
+    solved.score = worker.principal(Node::of(position), window).score;
+    // With the score known, the line is found in a window around it, mostly from the table.
     const bool exact = solved.score > window.alpha && solved.score < window.beta;
     solved.line =
-        exact ? search.line(Node::of(position), {solved.score - 1, solved.score + 1}, solved.score)
-              : search.line(Node::of(position), window, std::nullopt);
-    solved.nodes = search.nodes + shared_->nodes_of_others;
-    solved.finished = !search.stopped;
+        exact ? worker.line(Node::of(position), {solved.score - 1, solved.score + 1}, solved.score)
+              : worker.line(Node::of(position), window, std::nullopt);
+    solved.nodes = worker.nodes + shared_->nodes_of_others;
+    solved.finished = !worker.stopped;
     return solved;
 }
 
 int EndgameSolver::best_move(const Position& position) {
     shared_->table.next_search();
     shared_->stop = nullptr;
-    return Search<Shared>(*shared_).choose(Node::of(position), position.moves(), {}, 64);
+    const Node node = Node::of(position);
+    return Worker(*shared_).best_of(node, position.moves(), shared_->find(node), {}, 64).square;
 }
 
 }  // namespace outflank

@@ -1,7 +1,4 @@
-// The last four empty squares, each case in its own routine. Most of a solver's nodes are here.
-//
-// Scores are disc differences for the mover; empty squares at the end go to the winner, as in
-// tournaments and in the FFO test positions.
+// The last four empty squares, one routine per number of them. Most of a solver's nodes are here.
 #pragma once
 
 #include "position.hpp"
@@ -10,6 +7,8 @@ namespace outflank {
 
 inline constexpr int NO_SCORE = -127;  // below every score
 
+// The disc difference for the mover at the end of a game; empty squares go to the winner, as in
+// tournaments and in the FFO test positions.
 inline int final_score(Bits mover, Bits opponent) {
     const int own = std::popcount(mover);
     const int theirs = std::popcount(opponent);
@@ -33,8 +32,8 @@ constexpr std::array<Bits, 64> all_neighbours() {
 }
 inline constexpr std::array<Bits, 64> NEIGHBOURS = all_neighbours();
 
-// FLIP_COUNTS[place][line]: how many discs a disc at `place` of a line of eight turns, where the
-// bits of `line` are its owner's and all other squares are the other side's.
+// FLIP_COUNTS[place][line]: how many discs a disc at `place` of a line of eight flips. The bits of
+// `line` are its owner's discs; all other squares are the opponent's.
 constexpr std::array<std::array<std::uint8_t, 256>, 8> all_flip_counts() {
     std::array<std::array<std::uint8_t, 256>, 8> counts{};
     for (int place = 0; place < 8; ++place) {
@@ -82,7 +81,7 @@ inline constexpr std::array<Lines, 64> LINES = all_lines();
 
 namespace portable {
 
-// How many discs the mover turns with the last disc of the game.
+// How many discs the mover flips with the last disc of the game.
 constexpr int count_last_flips(int square, Bits mover) {
     return std::popcount(portable::flips(square, mover, ~(mover | bit(square))));
 }
@@ -106,8 +105,7 @@ constexpr int count_last_flips(int square, Bits mover) {
 }
 #endif
 
-// Exact search of up to four empty squares. Windows are alpha < beta; a result at or beyond a bound
-// is a bound itself (fail soft). The squares are tried in the order given.
+// Exact search of up to four empty squares, fail soft. The squares are tried in the order given.
 class LastSquares {
   public:
     explicit LastSquares(std::uint64_t& nodes) : nodes_(nodes) {}
@@ -125,7 +123,7 @@ class LastSquares {
         return 2 * own - (own >= 32 ? 62 : 64);
     }
 
-    int two(Bits mover, Bits opponent, int beta, int a, int b) {
+    int two(Bits mover, Bits opponent, int beta, int a, int b, bool passed = false) {
         ++nodes_;
         int best = NO_SCORE;
         if (const Bits turned = flips_at(a, mover, opponent)) {
@@ -137,7 +135,10 @@ class LastSquares {
         if (const Bits turned = flips_at(b, mover, opponent)) {
             best = std::max(best, -one(opponent ^ turned, a));
         }
-        return best != NO_SCORE ? best : two_after_pass(opponent, mover, a, b);
+        if (best != NO_SCORE) {
+            return best;
+        }
+        return passed ? final_score(mover, opponent) : -two(opponent, mover, 65, a, b, true);
     }
 
     int three(Bits mover, Bits opponent, int alpha, int beta, std::array<int, 3> squares,
@@ -194,25 +195,11 @@ class LastSquares {
     }
 
   private:
-    // A cheap look at the neighbours spares most moves that turn nothing.
+    // A cheap look at the neighbours rules out most moves that flip nothing.
     static Bits flips_at(int square, Bits mover, Bits opponent) {
         return (detail::NEIGHBOURS[static_cast<std::size_t>(square)] & opponent) == 0
                    ? 0
                    : flips(square, mover, opponent);
-    }
-
-    // The mover of two() had no move; `opponent` is now the side that moves first. The score is
-    // for the side that passed.
-    int two_after_pass(Bits mover, Bits opponent, int a, int b) {
-        ++nodes_;
-        int best = NO_SCORE;
-        if (const Bits turned = flips_at(a, mover, opponent)) {
-            best = -one(opponent ^ turned, b);
-        }
-        if (const Bits turned = flips_at(b, mover, opponent)) {
-            best = std::max(best, -one(opponent ^ turned, a));
-        }
-        return best != NO_SCORE ? -best : final_score(opponent, mover);
     }
 
     std::uint64_t& nodes_;

@@ -1,4 +1,4 @@
-// What the solver's search looks at: a node with its parity, and its moves in the order to try.
+// Nodes of the solver's search: a position with its parity, and its moves in the order to try.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,7 @@ constexpr Bits quadrant_of(int square) {
     return QUADRANTS[static_cast<std::size_t>((square >> 4 & 2) | (square >> 2 & 1))];
 }
 
-// Parity: a quadrant with an odd number of empty squares is one where the mover may hope to move
-// last.
+// Parity: in a quadrant with an odd number of empty squares the mover can hope for the last move.
 inline Bits odd_quadrants(Bits empty) {
     Bits odd = 0;
     for (const Bits quadrant : QUADRANTS) {
@@ -26,7 +25,6 @@ inline Bits odd_quadrants(Bits empty) {
     return odd;
 }
 
-// A position with what its search needs to know at every node.
 struct Node {
     Position position;
     Bits odd;
@@ -48,13 +46,12 @@ struct Move {
     int key;
 };
 
-// The moves of a node, best first as they are taken.
 struct Moves {
-    std::array<Move, 64> list;  // NOLINT: filled up to count
+    std::array<Move, 64> list;  // filled up to count
     int count = 0;
 
     std::span<Move> all() { return {list.data(), static_cast<std::size_t>(count)}; }
-    // Move number i, after those before it were taken.
+    // The best of the moves from index i on, moved to i: a selection sort, as far as it is needed.
     const Move& take(int i) {
         const auto rest = all().subspan(static_cast<std::size_t>(i));
         const auto best = std::max_element(

@@ -1,4 +1,4 @@
-// In which order the solver tries moves.
+// Move ordering of the solver.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace outflank {
 
-// An evaluator that helps to try good moves first (by inversion), where a subtree is large enough
-// to pay for it. With weight w, a unit of its value counts as much as w replies of the opponent's.
+// An evaluator that orders moves (by inversion) where a subtree is large enough to pay for it. With
+// weight w, a unit of its value counts as much as w replies of the opponent.
 struct MoveOrdering {
     std::shared_ptr<const Evaluator> evaluator;  // may be null
     double weight = 0;
@@ -18,11 +18,11 @@ struct MoveOrdering {
 
 namespace endgame {
 
-inline constexpr int ORDER_BY_EVALUATOR = 13;  // empty squares from which it pays
-// The unit of a move's key: one more reply of the opponent's costs this much.
+inline constexpr int ORDER_BY_EVALUATOR = 13;  // from this many empty squares (docs/search.md)
+// The unit of a move's key, in integers: one reply more for the opponent costs this much.
 inline constexpr int REPLY = 16;
 
-// A thread's means of ordering moves.
+// One per thread: it holds an accumulator.
 class MoveOrder {
   public:
     explicit MoveOrder(const MoveOrdering& ordering) : ordering_(ordering) {
@@ -31,8 +31,9 @@ class MoveOrder {
         }
     }
 
-    // Fastest first: what leaves the opponent few moves is easy to search and often good. Corners
-    // weigh double. Before all others come the moves that a transposition table knows as good.
+    // Moves known from the transposition table first; then fastest first: a move that leaves the
+    // opponent few replies has a small subtree and is often good. A reply in a corner counts
+    // double, parity half a reply, taking a corner three quarters.
     void order(const Node& node, Bits legal, std::array<int, 2> known, Moves& moves) {
         for (Bits rest = legal; rest != 0; rest = without_lowest(rest)) {
             Move& move = moves.list[static_cast<std::size_t>(moves.count++)];
@@ -56,7 +57,7 @@ class MoveOrder {
   private:
     void order_by_evaluator(const Node& node, Bits legal, std::array<int, 2> known, Moves& moves) {
         const MoveList list(node.position, legal);
-        std::array<double, 64> values;  // NOLINT
+        std::array<double, 64> values;
         ordering_.evaluator->values_after(*seen_, Board::of(node.position, Colour::black), list,
                                           SeenAs::mover_is_black,
                                           {values.data(), static_cast<std::size_t>(list.count)});

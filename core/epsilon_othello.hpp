@@ -10,7 +10,7 @@
 
 namespace outflank {
 
-// Values this close to the best count as equal, as in the League's framework.
+// Values this close to the best count as ties, as in the League's framework.
 inline constexpr double TIE = 1e-6;
 
 // At every ply with a legal move, even a single one, a player may be forced to move at random.
@@ -20,10 +20,10 @@ inline bool is_forced(Generator& generator, double epsilon) {
 
 // The values of a position's moves.
 struct MoveValues {
-    std::array<double, 64> values;  // NOLINT: filled up to count
+    std::array<double, 64> values;  // filled up to count
     int count;
 
-    explicit MoveValues(int moves) : count(moves) {}  // NOLINT
+    explicit MoveValues(int moves) : count(moves) {}
     std::span<double> span() { return {values.data(), static_cast<std::size_t>(count)}; }
 
     // The moves within TIE of the best, as a set of bits.

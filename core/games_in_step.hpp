@@ -1,5 +1,5 @@
-// Many games played in step, for players that live outside the core (a Python function, a neural
-// network on another device, an engine process): one question covers thousands of positions.
+// Many games played in step, for players outside the core (a Python function, a neural network on
+// another device, an engine process): one call covers thousands of positions.
 //
 // The rules and the draws are those of play_games, so the same seed gives the same games.
 #pragma once
@@ -18,11 +18,11 @@ class GamesInStep {
     std::size_t games_over() const { return disc_differences_.size() - live_.size(); }
 
     // Gathers the games that wait for player 0 (first) or 1 (second). Passes and forced random
-    // moves have been played: each game waits for a player's own choice.
+    // moves are played already: each game waits for a player's own choice.
     void gather(std::size_t turn);
     std::size_t waiting() const { return waiting_.size(); }
 
-    // The boards the gathered games wait in, and all boards one move away, game after game.
+    // The boards of the gathered games, and all boards one move later, game after game.
     std::vector<Board> waiting_boards() const;
     struct Afterstates {
         std::vector<Bits> black;
@@ -31,8 +31,8 @@ class GamesInStep {
     };
     Afterstates afterstates() const;
 
-    // Answers to what was gathered: values for the mover of each afterstate, or one square a game,
-    // or a core player to ask.
+    // Answers for the gathered games: a value for the mover per afterstate, one square per game, or
+    // a core player that chooses.
     void answer_values(std::span<const double> values);
     void answer_squares(std::span<const std::uint8_t> squares);
     void answer_by(const std::shared_ptr<const Player>& player);

@@ -11,7 +11,7 @@
 namespace outflank {
 namespace {
 
-constexpr int NO_MORE_MOVES = 64;  // a record ends at its end or at the first number from here on
+constexpr int NO_MORE_MOVES = 64;  // from this number on, an entry ends its record
 
 bool comes_before(const BookEntry& a, const BookEntry& b) {
     return a.mover != b.mover ? a.mover < b.mover : a.opponent < b.opponent;
@@ -194,7 +194,7 @@ void GrowingBook::propagate() {
 }
 
 std::vector<std::byte> GrowingBook::bytes(std::string_view note) const {
-    // A load of two thirds: short probes, and absent positions are told after a few.
+    // A load factor of two thirds keeps probes short, also for positions that are not there.
     const Table table = table_of(entries(), size_ + size_ / 2 + 2);
     if (note.size() > 0xFFFFFFFFULL) {
         throw std::invalid_argument("the note is too long for a book");

@@ -1,4 +1,5 @@
-// A book that grows: games are added, deviations judged elsewhere are set, values are propagated.
+// A book under construction: games are added, deviations are set to values from search elsewhere,
+// values are propagated.
 #pragma once
 
 #include "opening_book.hpp"
@@ -7,31 +8,32 @@ namespace outflank {
 
 class GrowingBook {
   public:
-    // Books hold positions up to `plies` moves from the usual start, counted by discs.
+    // Holds positions up to `plies` moves from the standard start, counted by discs.
     explicit GrowingBook(int plies) : plies_(plies) {}
     explicit GrowingBook(const OpeningBook& book);
 
     std::size_t size() const { return size_; }
     std::uint64_t games() const { return games_; }
     int plies() const { return plies_; }
-    std::vector<BookEntry> entries() const;  // in the order of their discs
+    std::vector<BookEntry> entries() const;  // ordered by mover's, then opponent's discs
     void set_plies(int plies) { plies_ = plies; }
 
-    // Adds the positions of a game up to plies(), its start's too, or counts the game where they
-    // are known. Throws std::invalid_argument for a move that is not legal; then nothing is added.
+    // Adds the positions of a game up to plies(), including its start, or counts the game in those
+    // that exist. Throws std::invalid_argument for an illegal move, and then adds nothing.
     void add_game(const Board& start, std::span<const std::uint8_t> moves);
-    // Leaves out the positions without a value that fewer games than this have reached.
+    // Removes the positions without a value that fewer games than this have reached.
     void drop_rare(std::uint32_t fewest_games);
 
-    // Positions whose deviation is to be judged: fewest discs first, then in the order of discs.
+    // Positions whose deviation is not known yet: fewest discs first, then in the order of
+    // entries().
     std::vector<Position> not_judged() const;
     // The legal moves that lead out of the book.
     Bits moves_out(const Position& position) const;
     // `square` is one of moves_out(position), or BookEntry::ALL_MOVES_IN_BOOK.
     void set_deviation(const Position& position, int square, double value_for_mover);
 
-    // Negamax from the leaves to the root (Buro 1999). A deviation that has become a move of the
-    // book is none any more: its position is to be judged again.
+    // Negamax from the leaves to the root (Buro 1999). Where a deviation has become a move within
+    // the book, the position has to be judged again.
     void propagate();
 
     // As in OpeningBook.
@@ -40,7 +42,7 @@ class GrowingBook {
         return slots().moves(position, legal, out);
     }
 
-    // The file: the same bytes for the same entries, whatever the order they came in.
+    // The file: the same bytes for the same entries, in whatever order they were added.
     std::vector<std::byte> bytes(std::string_view note) const;
 
   private:

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::string_view BETWEEN = " \t\n\v\f\r,;";
 constexpr std::string_view NOT_IN_A_NUMBER = " \t\n\v\f\r,;{}";
+// Far above any network; they keep a wrong number from being read as a count. See CompileLimits for
+// the bounds on memory and time.
 constexpr std::int64_t MOST_TABLES = 1'000'000;
 constexpr std::int64_t MOST_PLACEMENTS = 1'000'000;
 
@@ -22,7 +24,7 @@ std::string quoted(std::string_view token) {
     return printable + "'";
 }
 
-// The numbers of a text one after another, with where each stands.
+// The numbers of a text one after another, with their positions.
 class Numbers {
   public:
     explicit Numbers(std::string_view text) : text_(text) {
@@ -38,16 +40,10 @@ class Numbers {
 
     std::size_t count() const { return count_; }
 
-    // `what` is called only where it is needed for an error.
+    // `what` is called only for an error.
     template <class What>
     std::int64_t whole(std::int64_t least, std::int64_t most, What what) {
-        const std::string_view token = take(what);
-        std::int64_t number = 0;
-        const auto [end, error] =
-            std::from_chars(begin(token), token.data() + token.size(), number);
-        if (end != token.data() + token.size() || error == std::errc::invalid_argument) {
-            fail(what() + " should be a whole number, not " + quoted(token), start_);
-        }
+        const auto [number, error, token] = next<std::int64_t>(what, "a whole number");
         if (error != std::errc{} || number < least || number > most) {
             fail(what() + " should be within " + std::to_string(least) + ".." +
                      std::to_string(most) + ", got " + std::string(token.substr(0, 40)),
@@ -58,13 +54,7 @@ class Numbers {
 
     template <class What>
     double weight(What what) {
-        const std::string_view token = take(what);
-        double number = 0;
-        const auto [end, error] =
-            std::from_chars(begin(token), token.data() + token.size(), number);
-        if (end != token.data() + token.size() || error == std::errc::invalid_argument) {
-            fail(what() + " should be a number, not " + quoted(token), start_);
-        }
+        const auto [number, error, token] = next<double>(what, "a number");
         if (error != std::errc{} || !std::isfinite(number)) {
             fail(what() + " is " + std::string(token.substr(0, 40)) +
                      "; weights must be finite numbers that fit a double",
@@ -93,9 +83,25 @@ class Numbers {
     [[noreturn]] void fail_here(const std::string& message) const { fail(message, start_); }
 
   private:
-    // A plus sign is no part of what from_chars reads.
-    static const char* begin(std::string_view token) {
-        return token.data() + (token.size() > 1 && token[0] == '+' && token[1] != '-' ? 1 : 0);
+    template <class Number>
+    struct Parsed {
+        Number number;
+        std::errc error;  // none, or out of range
+        std::string_view token;
+    };
+
+    template <class Number, class What>
+    Parsed<Number> next(What what, const char* kind) {
+        const std::string_view token = take(what);
+        // from_chars does not accept a plus sign.
+        const bool plus = token.size() > 1 && token[0] == '+' && token[1] != '-';
+        const char* const last = token.data() + token.size();
+        Number number = 0;
+        const auto [end, error] = std::from_chars(token.data() + (plus ? 1 : 0), last, number);
+        if (end != last || error == std::errc::invalid_argument) {
+            fail(what() + " should be " + kind + ", not " + quoted(token), start_);
+        }
+        return {number, error, token};
     }
 
     template <class What>

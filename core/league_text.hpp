@@ -1,7 +1,7 @@
 // The Othello League's text format: n-tuple networks and weighted piece counters as plain numbers.
 //
-// Numbers in ASCII, apart by white space; commas and semicolons count as white space. Braces may
-// group them and must then be balanced. Number of tables; then for each table: tuple length n,
+// Numbers in ASCII, separated by white space; commas and semicolons count as white space. Braces
+// may group them and must be balanced. Number of tables; then for each table: tuple length n,
 // number of placements m, m lists of n different squares (0..63, row by row), and the 3^n weights
 // that the placements share. A piece counter is 64 numbers.
 #pragma once
@@ -25,7 +25,7 @@ struct LeagueText {
     std::vector<double> weights;     // table after table, or 64
 };
 
-// Memory in proportion to the text, whatever numbers it names.
+// Takes memory in proportion to the text, whatever numbers it contains.
 LeagueText parse_league_text(std::string_view text);
 
 }  // namespace outflank

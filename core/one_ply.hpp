@@ -1,4 +1,4 @@
-// One ply: what each move is worth to whoever makes it, by the board after it.
+// One ply: the value of each move for the side that makes it, by the board after it.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,13 @@ namespace outflank {
 // How evaluators serve both colours (Jaskowski 2014, section II-F).
 //   inversion: see the board as if the mover were Black, maximise.
 //   negation:  see the board as it is; Black maximises, White minimises.
-//   doubled:   one evaluator a colour, each sees the board as it is and is maximised by its colour.
+//   doubled:   one evaluator per colour; each sees the board as it is and is maximised by its
+//   colour.
 enum class View : std::uint8_t { inversion, negation, doubled };
 
 // Evaluators and how they are seen.
 struct Judgement {
-    // Without evaluators, every move is as good as any other: the random player.
+    // Null for the random player.
     std::shared_ptr<const Evaluator> for_black;
     std::shared_ptr<const Evaluator> for_white;
     View view = View::inversion;
@@ -27,7 +28,7 @@ struct Judgement {
     }
 };
 
-// A judgement at work in one thread: with what its evaluators remember of the boards they saw.
+// A judgement with its accumulators: one per thread.
 class OnePly {
   public:
     explicit OnePly(const Judgement& judgement) : judgement_(judgement) {
@@ -37,13 +38,13 @@ class OnePly {
         }
     }
 
-    // The moves' values for the mover: the higher, the better.
+    // The moves' values for the mover.
     void judge(const Board& board, const MoveList& moves, std::span<double> values) {
         const bool white = board.mover == Colour::white;
         const bool as_it_is = white && judgement_.view != View::inversion;
-        // With one evaluator for both colours one memory serves them, and stays fresh at every ply.
-        const bool own_memory = white && judgement_.for_white != judgement_.for_black;
-        auto& seen = own_memory ? *white_seen_ : *black_seen_;
+        // One evaluator for both colours needs only one accumulator, which is updated at every ply.
+        const bool two_evaluators = judgement_.for_white != judgement_.for_black;
+        auto& seen = white && two_evaluators ? *white_seen_ : *black_seen_;
         judgement_.evaluator(board.mover)
             ->values_after(seen, board, moves,
                            as_it_is ? SeenAs::mover_is_white : SeenAs::mover_is_black, values);

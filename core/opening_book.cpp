@@ -5,14 +5,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "random.hpp"
+
 namespace outflank {
 namespace {
-
-constexpr std::uint64_t mixed(std::uint64_t x) {  // the finaliser of splitmix64
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-    return x ^ (x >> 31);
-}
 
 template <class T>
 T loaded(const std::byte* from) {  // bytes of a file need not be aligned
@@ -78,10 +74,10 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
     }
     std::uint64_t sum = bytes.size();
     for (const std::uint64_t lane : lanes) {
-        sum = mixed(sum ^ lane);
+        sum = finalise(sum ^ lane);
     }
     for (const std::byte byte : bytes.subspan(blocks * 8 * LANES)) {
-        sum = mixed(sum ^ std::to_integer<std::uint64_t>(byte));
+        sum = finalise(sum ^ std::to_integer<std::uint64_t>(byte));
     }
     return sum;
 }
@@ -106,7 +102,7 @@ CanonicalPosition canonical(const Position& position) {
 }
 
 int square_before(int square, int symmetry) {
-    // Undone in the opposite order: transposed first, then the flips, each its own inverse.
+    // Undone in reverse order: first the transposition, then the flips; each is its own inverse.
     Bits b = bit(square);
     b = (symmetry & 4) != 0 ? transpose(b) : b;
     return lowest_square(symmetric(b, symmetry & 3));
@@ -129,7 +125,7 @@ BookEntry BookSlots::at(std::uint32_t slot) const {
 
 std::uint32_t BookSlots::home_of(const Position& position) const {
     const std::uint64_t hash =
-        mixed(position.mover * 0x9E3779B97F4A7C15ULL + std::rotl(position.opponent, 32));
+        finalise(position.mover * 0x9E3779B97F4A7C15ULL + std::rotl(position.opponent, 32));
     return static_cast<std::uint32_t>(((hash >> 32) * count) >> 32);
 }
 

@@ -1,9 +1,9 @@
 // The opening book: positions with their negamax values, one entry for all eight symmetric images,
-// in an open-addressing hash table that is looked up where it lies, in a memory-mapped file.
+// in an open-addressing hash table that is read in place from a memory-mapped file.
 //
 // A book is a graph of positions (Buro, "Toward opening book learning", 1999). Every position also
-// knows its best deviation, the best move that leads out of the book, with its value from search;
-// the value of a position is the best of its moves that stay in the book and of its deviation.
+// has its best deviation, the best move that leads out of the book, with its value from search. The
+// value of a position is the best of its moves within the book and of its deviation.
 //
 // The file, little-endian: a BookHeader of 64 bytes, `slots` entries of 24 bytes, a note in UTF-8
 // that says how the book was made.
@@ -26,7 +26,7 @@ inline constexpr std::uint32_t BOOK_VERSION = 1;
 
 struct BookEntry {
     static constexpr std::int16_t NO_VALUE = -32768;
-    // What stands in place of a deviation's square where there is none.
+    // In place of a deviation's square where there is none.
     static constexpr int ALL_MOVES_IN_BOOK = 64;
     static constexpr int NOT_JUDGED = 65;
     static constexpr int GAME_OVER = 66;
@@ -66,11 +66,11 @@ struct BookHeader {
     std::uint32_t version = BOOK_VERSION;
     std::uint32_t entries = 0;
     std::uint32_t slots = 0;
-    std::uint32_t longest_probe = 0;  // no entry lies farther than this from its home slot
+    std::uint32_t longest_probe = 0;  // no entry is farther than this from its home slot
     std::uint32_t units_per_disc = BOOK_UNITS_PER_DISC;
     std::uint32_t plies = 0;  // how deep the book is meant to go
     std::uint32_t note_bytes = 0;
-    std::uint64_t games = 0;  // played or imported so far
+    std::uint64_t games = 0;  // added so far
     std::uint64_t body_checksum = 0;
     std::uint64_t header_checksum = 0;  // of the 56 bytes before it
 };
@@ -78,7 +78,7 @@ static_assert(sizeof(BookHeader) == 64);
 
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
-// The image of a position that stands for all eight, and the symmetry that leads to it.
+// The representative of a position's eight images, and the symmetry that leads to it.
 struct CanonicalPosition {
     Position position;
     int symmetry = 0;
@@ -88,11 +88,11 @@ CanonicalPosition canonical(const Position& position);
 // Where a symmetry's inverse takes a square.
 int square_before(int square, int symmetry);
 
-// A position after a move, as it is found in books: canonical, with a pass taken if there must be.
+// A position after a move, as books store it: canonical, and after a pass if there must be one.
 struct BookChild {
     Position position;
     int square = 0;
-    int sign = -1;  // the child's value times this is the value for whoever made the move
+    int sign = -1;  // times the child's value: the value for the side that made the move
 };
 BookChild book_child(const Position& position, int square);
 
@@ -100,57 +100,57 @@ struct BookMove {
     int square = 0;
     float value_for_mover = 0;  // in discs
     bool is_deviation = false;
-    std::uint32_t games = 0;  // that went there; none for a deviation
+    std::uint32_t games = 0;  // that played it; none for a deviation
 };
 
-// A hash table of entries, wherever they lie; linear probing.
+// A view of a hash table of entries; linear probing.
 struct BookSlots {
     const std::byte* first = nullptr;
     std::uint32_t count = 0;
-    std::uint32_t longest_probe = 0;  // no entry lies farther than this from its home
+    std::uint32_t longest_probe = 0;
 
     BookEntry at(std::uint32_t slot) const;
-    // Where the search for a canonical position begins.
+    // Where probing for a canonical position begins.
     std::uint32_t home_of(const Position& position) const;
-    // The slot of a canonical position, or `count`. Looks at no more than longest_probe + 1 slots.
+    // The slot of a canonical position, or `count`. Probes at most longest_probe + 1 slots.
     std::uint32_t slot_of(const Position& position) const;
-    // What is known of a position in any orientation; the deviation's square is that of the
-    // position as given. Entries without a value, still to be judged, are not found.
+    // The entry of a position in any orientation, turned to the position as given. Entries without
+    // a value are not found.
     std::optional<BookEntry> find(const Position& position) const;
     // As OpeningBook::moves.
     int moves(const Position& position, Bits legal, std::span<BookMove> out) const;
 };
 
-// The children of a position, on their way from memory into the cache.
+// The children of a position; their slots are prefetched.
 struct BookChildren {
-    std::array<BookChild, 64> children;  // NOLINT: filled up to count
+    std::array<BookChild, 64> children;  // filled up to count
     std::size_t count = 0;
 
-    BookChildren(const Position& position, Bits legal, const BookSlots& slots);  // NOLINT
+    BookChildren(const Position& position, Bits legal, const BookSlots& slots);
     const BookChild* begin() const { return children.data(); }
     const BookChild* end() const { return children.data() + count; }
 };
 
-// A book of someone else's bytes, which must outlive it. Look-ups allocate nothing and may be made
-// from any number of threads.
+// A book on bytes that the caller owns and that must outlive it. Look-ups allocate nothing and are
+// safe from any number of threads.
 class OpeningBook {
   public:
-    // Throws std::invalid_argument, with a sentence that a file's name can precede, if the bytes
-    // are no whole book of this version.
+    // Throws std::invalid_argument if the bytes are not a complete book of this version; a file
+    // name fits before the message.
     explicit OpeningBook(std::span<const std::byte> bytes);
 
-    // Whether table and note are as they were written: reads all bytes.
+    // Verifies the checksum of table and note: reads all bytes.
     bool is_intact() const;
     const BookHeader& header() const { return header_; }
     std::string_view note() const;
     std::vector<BookEntry> entries() const;
 
-    // What the book knows of a position; the deviation's square is that of the position as given.
+    // As BookSlots::find.
     std::optional<BookEntry> find(const Position& position) const { return slots_.find(position); }
 
-    // The moves of a position that the book has a value for, best first, as many as `out` has room
-    // for; `legal` are the position's legal moves. They are the moves that stay in the book, and
-    // the deviation, so the first has the value of the position itself.
+    // The moves of a position that the book has a value for, best first, as many as fit `out`;
+    // `legal` are the position's legal moves. These are the moves within the book and the
+    // deviation, so the first has the value of the position itself.
     int moves(const Position& position, Bits legal, std::span<BookMove> out) const {
         return slots_.moves(position, legal, out);
     }

@@ -7,18 +7,14 @@ namespace outflank {
 namespace {
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
-double value_of_result(const Position& over) {
-    const int difference = over.disc_difference_for_mover();
-    const double won = static_cast<double>(WON_GAME);
-    return difference + (difference > 0 ? won : difference < 0 ? -won : 0);
-}
 
-// Entries of the solver's table, by the empty squares it begins from.
+// Size of the solver's table by the empty squares it starts from: twice the entries per square,
+// from 24 KB, which fit the L1 cache, to 96 MB per thread.
 int table_bits(int empties) { return std::clamp(empties + 1, 10, 22); }
 
-// Places 0..count-1, those of the larger values first.
+// Indices 0..count-1, those of the larger values first.
 std::array<std::uint8_t, 64> best_first(std::span<const double> values) {
-    std::array<std::uint8_t, 64> order;  // NOLINT: filled up to the number of values
+    std::array<std::uint8_t, 64> order;  // filled up to the number of values
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(values.size());
     std::iota(order.begin(), end, std::uint8_t{0});
     std::stable_sort(order.begin(), end,
@@ -39,9 +35,8 @@ Board board_after(const Board& board, const MoveList& moves, std::size_t i) {
 
 }  // namespace
 
-// What a board is worth to its mover, by alpha-beta (fail soft) over so many plies. A board at full
-// depth is judged by the evaluator for whoever made the last move, as at one ply; a game that ended
-// before is worth its result.
+// What a board is worth to its mover, by alpha-beta (fail soft) over `plies`. A board at full depth
+// is evaluated for the side that made the last move, as at one ply.
 double SeatedPlayer::minimax(const Board& board, int plies, double alpha, double beta) {
     const Position position = board.position();
     if (const Bits legal = position.moves(); legal != 0) {
@@ -51,7 +46,7 @@ double SeatedPlayer::minimax(const Board& board, int plies, double alpha, double
         const Board passed = Board::of(position.pass(), other(board.mover));
         return -minimax_of_moves(passed, legal, plies, -beta, -alpha);
     }
-    return value_of_result(position);
+    return static_cast<double>(value_of_result(position.disc_difference_for_mover()));
 }
 
 double SeatedPlayer::minimax_of_moves(const Board& board, Bits legal, int plies, double alpha,
@@ -71,11 +66,11 @@ double SeatedPlayer::minimax_of_moves(const Board& board, Bits legal, int plies,
     return best;
 }
 
-// The last ply, where the evaluator's time goes: a few moves at a time until one is good enough.
-// The move that was so in the board before, a sister of this one, often is again.
+// The last ply, where most evaluations happen: a few moves at a time until one causes a cut-off.
+// The killer heuristic: the move that did so in the board before, a sibling, often does it again.
 double SeatedPlayer::best_at_one_ply(const Board& board, Bits legal, double beta) {
     double best = -INFINITE;
-    Bits next = beta == INFINITE ? legal : legal & good_reply_;
+    Bits next = beta == INFINITE ? legal : legal & killer_;
     for (Bits rest = legal; rest != 0 && best < beta; next = few_of(rest)) {
         if (next == 0) {
             continue;
@@ -86,7 +81,7 @@ double SeatedPlayer::best_at_one_ply(const Board& board, Bits legal, double beta
         for (std::size_t i = 0; i < values.span().size(); ++i) {
             if (values.values[i] > best) {
                 best = values.values[i];
-                good_reply_ = bit(moves.squares[i]);
+                killer_ = bit(moves.squares[i]);
             }
         }
         rest &= ~next;
@@ -94,9 +89,9 @@ double SeatedPlayer::best_at_one_ply(const Board& board, Bits legal, double beta
     return best;
 }
 
-// Values by minimax: of all moves, or of those within TIE of the best; the others then get a value
-// that is too low to be chosen, as their own would be. So alpha-beta chooses as plain minimax does,
-// ties included.
+// Values by minimax: exact for all moves, or only for those within TIE of the best. Others then get
+// an upper bound that is too low to be chosen, so alpha-beta chooses as plain minimax does, ties
+// included.
 void SeatedPlayer::search_moves(const Board& board, const MoveList& moves, std::span<double> values,
                                 bool all_exact) {
     one_ply_.judge(board, moves, values);

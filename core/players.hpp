@@ -1,4 +1,4 @@
-// A player: evaluators seen through a view and searched to a depth; a book before, a solver after.
+// A player: evaluators seen through a view and searched to a depth, with a book and a solver.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,20 @@ struct Player {
     Judgement judgement;
     int depth = 1;  // plies of minimax; a ply is a disc placed, a pass is none
 
-    // Above zero: search as for real play (search.hpp), up to so many nodes and to `depth`.
+    // Above zero: iterative deepening (search.hpp) up to this many nodes and to `depth`.
     std::uint64_t nodes = 0;
     SearchSettings search;
 
-    // Boards with so many empty squares or fewer are solved, not judged: at the root and within a
-    // fixed depth.
+    // Boards with this many empty squares or fewer are solved, at the root and within a fixed
+    // depth.
     int solve_from = 0;
     MoveOrdering ordering;  // for the solver
 
     std::shared_ptr<const OpeningBook> book;  // may be null
-    int book_best = 1;  // choose at random among so many of its best moves (Kim 2007: three)
+    int book_best = 1;  // choose at random among this many of its best moves (Kim 2007: three)
 
-    // The empty squares from which on it plays perfectly. All boards whose moves a fixed depth
-    // judges lie depth - 1 plies ahead; if those are solved, so is the root.
+    // The number of empty squares from which it plays perfectly. All boards that a fixed depth
+    // evaluates lie depth - 1 plies ahead; if those are solved, so is the root.
     int perfect_from() const {
         return solve_from == 0 || nodes > 0 ? solve_from : solve_from + depth - 1;
     }
@@ -37,10 +37,10 @@ class SeatedPlayer {
   public:
     explicit SeatedPlayer(const Player& player) : player_(player), one_ply_(player.judgement) {}
 
-    // The moves' values for the mover at the player's depth: the higher, the better.
+    // The moves' values for the mover at the player's depth.
     void judge(const Board& board, const MoveList& moves, std::span<double> values);
 
-    // The move this player makes of its own will.
+    // The player's own choice: forced random moves are drawn elsewhere.
     Choice choose(OpenGame& game, Bits moves);
 
   private:
@@ -55,9 +55,9 @@ class SeatedPlayer {
 
     const Player& player_;
     OnePly one_ply_;
-    Bits good_reply_ = 0;  // the best move of the last board that was judged at one ply
-    std::unique_ptr<EndgameSolver> solver_;  // made when first needed,
-    std::unique_ptr<Searcher> searcher_;     // as is this
+    Bits killer_ = 0;  // the best move of the last board that was evaluated at one ply
+    std::unique_ptr<EndgameSolver> solver_;  // created when first needed
+    std::unique_ptr<Searcher> searcher_;     // likewise
 };
 
 }  // namespace outflank

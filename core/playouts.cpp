@@ -7,7 +7,7 @@
 namespace outflank {
 namespace {
 
-// Plays one game to its end; writes its moves if there is room for them.
+// Plays one game; writes its moves if `record` has room.
 OpenGame play_game(std::array<SeatedPlayer, 2>& players, const MatchRules& rules,
                    std::uint64_t number, std::span<std::uint8_t> record) {
     OpenGame game = rules.open(number);
@@ -30,7 +30,8 @@ OpenGame play_game(std::array<SeatedPlayer, 2>& players, const MatchRules& rules
 
 void play_games(const Player& first, const Player& second, const MatchRules& rules, GameSpan games,
                 int threads, GameResults results) {
-    // Quick games in larger pieces; a deep player's games last long enough to be dealt singly.
+    // 32 greedy games take about a quarter of a millisecond, so threads rarely meet at the
+    // counter; games of a deeper player take long enough to be handed out one by one.
     const auto is_quick = [](const Player& player) {
         return player.depth <= 2 && player.perfect_from() <= 8;
     };

@@ -1,7 +1,6 @@
 // Many games between two players, on many threads.
 //
-// Game number n draws only from stream(seed, n), so the games are the same whatever the threads or
-// the batches they are asked for in.
+// Game number n draws only from stream(seed, n), so the games do not depend on threads or batches.
 #pragma once
 
 #include <functional>
@@ -11,7 +10,7 @@
 
 namespace outflank {
 
-inline constexpr int LONGEST_GAME = 60;       // moves that place a disc, from the usual start
+inline constexpr int LONGEST_GAME = 60;       // moves that place a disc, from the standard start
 inline constexpr std::uint8_t NO_MOVE = 255;  // pads a record after its last move
 
 // What is the same for all games of a match. The two players are "first" and "second".
@@ -43,7 +42,7 @@ struct GameSpan {
     std::size_t count = 0;
 };
 
-// Where results go. `moves`, if not empty, holds LONGEST_GAME squares a game.
+// Where results go. `moves`, if not empty, holds LONGEST_GAME squares per game.
 struct GameResults {
     std::span<std::int8_t> disc_differences;  // for the first player
     std::span<std::uint8_t> moves;
@@ -52,9 +51,9 @@ struct GameResults {
 void play_games(const Player& first, const Player& second, const MatchRules& rules, GameSpan games,
                 int threads, GameResults results);
 
-// Some games of two players out of many, with their numbers.
+// Games between two players of a list.
 struct Pairing {
-    std::size_t first = 0;  // which player is the first one,
+    std::size_t first = 0;  // indices of players
     std::size_t second = 0;
     GameSpan games;
 };
@@ -65,12 +64,12 @@ struct Outcome {
     std::uint32_t losses = 0;
 };
 
-// Plays pairing after pairing on this thread; outcomes[k] belongs to pairings[k].
+// Plays all pairings on this thread; outcomes[k] belongs to pairings[k].
 void play_pairings(std::span<const Player* const> players, std::span<const Pairing> pairings,
                    const MatchRules& rules, std::span<Outcome> outcomes);
 
-// Judges the moves of many boards. `room(i, moves)` says where the values of board number i go; it
-// is called from several threads.
+// The values of the moves of many boards. `room(i, moves)` returns where those of board i go; it is
+// called from several threads.
 void judge_boards(const Player& player, std::span<const Board> boards, int threads,
                   const std::function<std::span<double>(std::size_t, const MoveList&)>& room);
 

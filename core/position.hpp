@@ -45,14 +45,14 @@ struct Board {
 // Black on e4 and d5, White on d4 and e5; Black moves first.
 inline constexpr Board START{bit(28) | bit(35), bit(27) | bit(36), Colour::black};
 
-// The legal moves of one position with what each turns. Room for every square: positions that no
-// game reaches may offer more moves than the 33 known from play.
+// The legal moves of a position with the discs that each flips. Room for every square: positions
+// that no game reaches may have more moves than the 33 known from play.
 struct MoveList {
     int count = 0;
-    std::array<std::uint8_t, 64> squares;  // NOLINT: filled up to count
-    std::array<Bits, 64> flipped;          // NOLINT
+    std::array<std::uint8_t, 64> squares;  // filled up to count
+    std::array<Bits, 64> flipped;
 
-    MoveList(const Position& position, Bits moves) {  // NOLINT
+    MoveList(const Position& position, Bits moves) {
         for (; moves != 0; moves = without_lowest(moves)) {
             const int square = lowest_square(moves);
             squares[static_cast<std::size_t>(count)] = static_cast<std::uint8_t>(square);

@@ -1,5 +1,5 @@
-// A generator that splits: stream(seed, number) gives each game its own numbers, so that a game
-// does not depend on which thread, worker or order it is played in.
+// A splittable random number generator: stream(seed, number) gives each game its own numbers, so a
+// game does not depend on the thread, the worker or the order in which it is played.
 #pragma once
 
 #include <array>
@@ -7,6 +7,13 @@
 #include <cstdint>
 
 namespace outflank {
+
+// The finaliser of splitmix64 (Vigna's constants).
+constexpr std::uint64_t finalise(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+    return x ^ (x >> 31);
+}
 
 // xoroshiro128++ of Blackman and Vigna, seeded by splitmix64 of the seed and the stream's number.
 class Generator {
@@ -36,10 +43,7 @@ class Generator {
 
   private:
     static constexpr std::uint64_t splitmix(std::uint64_t x) {
-        x += 0x9E3779B97F4A7C15ULL;
-        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-        x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-        return x ^ (x >> 31);
+        return finalise(x + 0x9E3779B97F4A7C15ULL);
     }
 
     std::array<std::uint64_t, 2> state_{};

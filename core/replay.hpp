@@ -1,4 +1,4 @@
-// Replays recorded games: are the moves legal, and how did it end?
+// Replays recorded games: checks the moves and finds the final board.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@ namespace outflank {
 inline constexpr std::uint8_t WRITTEN_PASS = 64;  // in a record: a pass that the file writes out
 
 struct Replay {
-    int legal = 0;    // moves and written passes from the start that follow the rules
-    Bits passes = 0;  // bit i: before entry i (or one after 63) lies a pass that is not written
+    int legal = 0;    // legal entries from the start: moves and written passes
+    Bits passes = 0;  // bit i: an unwritten pass precedes entry i (bit 63: or a later one)
     bool over = false;
     Board board;  // after the last legal move
 };

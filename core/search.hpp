@@ -1,9 +1,8 @@
 // Search for real play: iterative deepening over principal-variation search with a transposition
 // table and Multi-ProbCut, on several threads.
 //
-// A ply is a disc placed; a pass is none. Boards at full depth are judged by the evaluator for
-// whoever made the last move; a game that ended before is worth its disc difference on top of
-// WON_GAME, more than any judgement.
+// A ply is a disc placed; a pass is none. Boards at full depth are evaluated for the side that made
+// the last move; a finished game is worth value_of_result, more than any evaluation.
 #pragma once
 
 #include <atomic>
@@ -17,8 +16,15 @@ namespace outflank {
 
 using Value = float;
 
-// What a finished game is worth to its winner, plus the disc difference.
+// Added to the disc difference of a won game: far above the values of evaluators, and small enough
+// that the sum is exact in a float's 24 bits.
 inline constexpr Value WON_GAME = 1e6F;
+
+// What a finished game is worth to a search at any depth.
+constexpr Value value_of_result(int disc_difference_for_mover) {
+    const auto discs = static_cast<Value>(disc_difference_for_mover);
+    return discs > 0 ? discs + WON_GAME : discs < 0 ? discs - WON_GAME : 0;
+}
 
 // Multi-ProbCut (Buro 1997): a search to `depth` gives about slope * v + intercept, where v is the
 // value of a search to `shallow`; sigma is the standard deviation of the difference.
@@ -33,14 +39,14 @@ struct ProbCut {
 struct SearchSettings {
     int table_bits = 20;
     int threads = 1;
-    // By stage of the game (see stage_of), deeper searches last; none: no forward pruning.
+    // By stage of the game (see stage_of), deeper searches last. Empty: no forward pruning.
     std::vector<std::vector<ProbCut>> prob_cuts;
-    Value confidence = 1.5F;  // prune if the bound is this many sigmas away
+    Value confidence = 1.5F;  // sigmas beyond the bound that prune; not tuned (docs/search.md)
 };
 
 struct SearchLimits {
     int depth = 60;
-    std::uint64_t nodes = UINT64_MAX;         // boards judged or looked at; soon after, it ends
+    std::uint64_t nodes = UINT64_MAX;  // boards visited or evaluated; may be exceeded a little
     const std::atomic<bool>* stop = nullptr;  // set by another thread
     bool all_moves = false;                   // an exact value for every move, not only the best
 };
@@ -48,13 +54,12 @@ struct SearchLimits {
 struct SearchedMove {
     int square = 0;
     Value value_for_mover = 0;
-    std::vector<int> line;  // from this move on; passes are left out
+    std::vector<int> line;  // expected play from this move on, without passes
 };
 
 struct SearchReport {
-    // Best first; with all_moves all of them, else the best alone.
-    std::vector<SearchedMove> moves;
-    int depth = 0;  // of the last whole iteration
+    std::vector<SearchedMove> moves;  // best first; only the best unless all_moves
+    int depth = 0;                    // of the last complete iteration
     std::uint64_t nodes = 0;
 };
 
@@ -66,6 +71,7 @@ class Searcher {
     SearchReport search(const Board& board, const SearchLimits& limits);
 
   private:
+    class Worker;
     struct Shared;
     std::unique_ptr<Shared> shared_;
 };

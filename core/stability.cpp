@@ -15,7 +15,7 @@ struct Edge {
     unsigned owner;
     unsigned other;
 
-    // The edge after a disc of the owner's (or the other's) on an empty square, with what it turns.
+    // The edge after the owner (or the other side) has placed a disc on an empty square.
     Edge with_disc(int square, bool of_owner) const {
         const unsigned own = of_owner ? owner : other;
         const unsigned theirs = of_owner ? other : owner;
@@ -37,9 +37,9 @@ struct Edge {
     }
 };
 
-// stable[256 * owner + other]: the owner's discs on an edge that no sequence of discs on that edge
-// can turn. A disc may come by a move that turns nothing on the edge, so every empty square may be
-// taken by either side at any time.
+// stable[256 * owner + other]: the owner's discs on an edge that no sequence of moves on that edge
+// can flip. A move may flip discs elsewhere only, so either side may take any empty square at any
+// time.
 class StableEdges {
   public:
     StableEdges() : known_(65536, false), stable_(65536, 0) {
@@ -101,8 +101,7 @@ Bits stable_on_edges(Bits owner, Bits other) {
     return stable;
 }
 
-// Squares of the full lines along the four axes, by pulling in from both sides: a square stays if
-// every square of its line is taken.
+// The squares whose whole line along each of the four axes is taken.
 struct FullLines {
     Bits rows, columns, up, down;
 
@@ -120,7 +119,7 @@ struct FullLines {
         down = along(taken, 9);
     }
 
-    // A diagonal square is on a full line if both its ways to the edge are taken.
+    // A diagonal is full if both ways from the square to the edge are taken.
     static Bits along(Bits taken, int shift) {
         Bits to_higher = taken;
         Bits to_lower = taken;

@@ -1,13 +1,14 @@
-// Discs that can never be turned again: a bound on what the other side can still win.
+// Discs that can never be flipped again: a bound on what the other side can still win.
 #pragma once
 
 #include "position.hpp"
 
 namespace outflank {
 
-// Some of `owner`'s stable discs; never one that is not stable. Stable along an axis is a disc on
-// a full line, at the end of the line, or beside an own stable disc; stable is a disc that is so
-// along all four axes. Edges are looked up: there every continuation was tried.
+// Some of `owner`'s stable discs, and never an unstable one. A disc is stable along an axis if its
+// line is full, if it is at the end of the line, or next to a stable disc of its owner; it is
+// stable if it is so along all four axes. Edges come from a table made by trying every
+// continuation.
 Bits stable_discs(Bits owner, Bits other);
 
 }  // namespace outflank

@@ -5,19 +5,19 @@
 namespace outflank {
 namespace {
 
-// A board that waits to learn, as the evaluator saw it.
-struct Link {
+// A board whose value is to be updated, as the evaluator saw it.
+struct Pending {
     Bits black = 0;
     Bits white = 0;
-    Colour mover = Colour::black;  // who made the move that led to it
+    Colour mover = Colour::black;  // the side that made the move that led to it
     double sign = 1;               // of the evaluator's value for that mover
-    bool waits = false;
+    bool exists = false;
 };
 
-class Lesson {
+class TdLearner {
   public:
-    Lesson(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
-           const TdSettings& settings)
+    TdLearner(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
+              const TdSettings& settings)
         : evaluator_(evaluator),
           settings_(settings),
           playing_(evaluator.accumulator()),
@@ -38,8 +38,8 @@ class Lesson {
                            .get();
         }
         const Colour learner = number % 2 == 0 ? Colour::black : Colour::white;
-        links_ = {};
-        returns_.clear();
+        pending_ = {};
+        steps_.clear();
         open_at_random(game);
         for (Bits moves = game.settle(); moves != 0; moves = game.settle()) {
             if (opponent == nullptr || game.mover == learner) {
@@ -78,7 +78,7 @@ class Lesson {
         return portable_tanh(settings_.output == Output::tanh ? raw : 0.5 * raw);
     }
 
-    // Judges the moves, plays one, and lets the board before learn from what was seen.
+    // Evaluates the moves, plays one, and updates the pending board.
     void decide(OpenGame& game, Bits moves) {
         const Colour mover = game.mover;
         const bool as_it_is = mover == Colour::white && settings_.view == View::negation;
@@ -104,25 +104,26 @@ class Lesson {
         game.play({list.squares[static_cast<std::size_t>(chosen)],
                    list.flipped[static_cast<std::size_t>(chosen)]});
 
-        Link& link = links_[chain_of(mover)];
-        if (link.waits) {
-            learn_from(link, link.mover == mover ? expected : -expected);
+        Pending& pending = pending_[chain_of(mover)];
+        if (pending.exists) {
+            learn(pending, pending.mover == mover ? expected : -expected);
         }
         // The opponent is to move now: game.position.mover holds its discs.
-        link = as_it_is ? Link{game.position.mover, game.position.opponent, mover, sign, true}
-                        : Link{game.position.opponent, game.position.mover, mover, sign, true};
+        pending = as_it_is
+                      ? Pending{game.position.mover, game.position.opponent, mover, sign, true}
+                      : Pending{game.position.opponent, game.position.mover, mover, sign, true};
     }
 
     std::size_t chain_of(Colour mover) const {
         return settings_.successor == Successor::own && mover == Colour::white ? 1 : 0;
     }
 
-    // TD(0) learns at once; TD(lambda) keeps the target for the end of the game.
-    void learn_from(const Link& link, double target) {
+    // TD(0) updates at once; TD(lambda) records the target for the end of the game.
+    void learn(const Pending& board, double target) {
         if (settings_.lambda == 0) {
-            update(link, target);
+            update(board, target);
         } else {
-            returns_.push_back({link, target});
+            steps_.push_back({board, target});
         }
     }
 
@@ -131,17 +132,15 @@ class Lesson {
         const double result_for_black = black > 0 ? 1 : black < 0 ? -1 : 0;
         progress.points +=
             0.5 + 0.5 * (scored == Colour::black ? result_for_black : -result_for_black);
-        for (const Link& link : links_) {
-            if (link.waits) {
-                const double result =
-                    link.mover == Colour::black ? result_for_black : -result_for_black;
-                learn_from(link, result);
+        for (const Pending& last : pending_) {
+            if (last.exists) {
+                learn(last, last.mover == Colour::black ? result_for_black : -result_for_black);
             }
         }
         if (settings_.lambda > 0) {
             learn_from_returns(result_for_black);
         }
-        // Rounded, so that the sum over games is exact however they are dealt into batches.
+        // Rounded, so that the sum over games is exact, however they are batched.
         progress.squared_error += std::nearbyint(squared_error_ * 0x1.0p20) * 0x1.0p-20;
     }
 
@@ -149,29 +148,29 @@ class Lesson {
     // result.
     void learn_from_returns(double result_for_black) {
         std::array<double, 2> later{result_for_black, result_for_black};  // for Black
-        for (auto step = returns_.rbegin(); step != returns_.rend(); ++step) {
-            const double to_black = step->link.mover == Colour::black ? 1 : -1;
-            double& of_chain = later[chain_of(step->link.mover)];
+        for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+            const double to_black = step->board.mover == Colour::black ? 1 : -1;
+            double& of_chain = later[chain_of(step->board.mover)];
             const double target =
                 (1 - settings_.lambda) * step->target + settings_.lambda * to_black * of_chain;
-            update(step->link, target);
+            update(step->board, target);
             of_chain = to_black * target;
         }
     }
 
     // Sutton and Barto's gradient-descent TD; for tanh it is Lucas 2007 eq. 2.
-    void update(const Link& link, double target) {
+    void update(const Pending& board, double target) {
         const double value =
-            link.sign * squash(evaluator_.value(*learning_, link.black, link.white));
+            board.sign * squash(evaluator_.value(*learning_, board.black, board.white));
         const double error = target - value;
         const double slope = settings_.output == Output::tanh ? 1 - value * value : 1;
-        evaluator_.nudge(*learning_, static_cast<float>(link.sign * error * slope), alpha_);
+        evaluator_.nudge(*learning_, static_cast<float>(board.sign * error * slope), alpha_);
         squared_error_ += error * error;
         ++progress.updates;
     }
 
     struct Step {
-        Link link;
+        Pending board;
         double target;
     };
 
@@ -180,8 +179,8 @@ class Lesson {
     std::unique_ptr<Evaluator::Accumulator> playing_;
     std::unique_ptr<Evaluator::Accumulator> learning_;
     std::vector<std::unique_ptr<SeatedPlayer>> opponents_;
-    std::array<Link, 2> links_{};
-    std::vector<Step> returns_;
+    std::array<Pending, 2> pending_{};  // by chain
+    std::vector<Step> steps_;           // of the present game, for TD(lambda)
     float alpha_ = 0;
     double squared_error_ = 0;  // of the present game
 };
@@ -190,11 +189,11 @@ class Lesson {
 
 TdProgress td_learn(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
                     const TdSettings& settings, GameSpan games) {
-    Lesson lesson(evaluator, opponents, settings);
+    TdLearner learner(evaluator, opponents, settings);
     for (std::size_t i = 0; i < games.count; ++i) {
-        lesson.play(games.first + i);
+        learner.play(games.first + i);
     }
-    return lesson.progress;
+    return learner.progress;
 }
 
 }  // namespace outflank

@@ -1,11 +1,11 @@
-// Temporal-difference learning: one inner loop for every way of doing it.
+// Temporal-difference learning: one inner loop for all variants.
 //
-// Values are squashed to -1..1, from the point of view of whoever made the move that led to the
-// board. At each of the learner's decisions the board of an earlier decision learns from the
-// present one:
+// Values are squashed to -1..1, from the point of view of the side that made the move that led to
+// the board. At each of the learner's decisions the board of an earlier decision is updated towards
+// the present one:
 //   own:         the mover's own previous board (needs no model of the opponent);
-//   every_board: the board before, whoever moved, with the sign turned (Lucas 2007, eq. 2).
-// The last boards learn from the result.
+//   every_board: the previous board of either side, with the sign changed (Lucas 2007, eq. 2).
+// The last boards are updated towards the result.
 #pragma once
 
 #include "evaluators/learnable.hpp"
@@ -24,13 +24,13 @@ struct TdSettings {
     Successor successor = Successor::own;
     Output output = Output::logistic;
     bool expected_target = true;  // (1 - epsilon) best + epsilon mean, not the move that was made
-    double lambda = 0;            // 0: learn at once; above: learn from lambda-returns at the end
-    double alpha = 0.01;          // learning rate of the first game,
-    double final_alpha = 0.01;    // of game number `games`; linear between
+    double lambda = 0;            // 0: update at once; else by lambda-returns at the end of a game
+    double alpha = 0.01;          // learning rate of the first game
+    double final_alpha = 0.01;    // learning rate of game number `games`; linear between
     std::uint64_t games = 1;
-    double epsilon = 0.1;           // forced random moves of the learner,
-    double opponent_epsilon = 0.1;  // and of its opponent
-    int random_plies = 0;           // up to this many random moves open each game
+    double epsilon = 0.1;           // forced random moves of the learner
+    double opponent_epsilon = 0.1;  // forced random moves of its opponent
+    int random_plies = 0;           // each game opens with up to this many random moves
     std::uint64_t seed = 1;
     std::vector<Board> starts{START};
 };
@@ -41,9 +41,9 @@ struct TdProgress {
     double points = 0;         // of the learner against its opponents; of Black in self-play
 };
 
-// Plays games number first .. first + count - 1 and learns from each in turn. Game n meets one of
-// the opponents, drawn from the game's stream, and the learner is Black in even games. Without
-// opponents, or where the drawn one is null, the learner plays itself and learns from both sides.
+// Plays games first .. first + count - 1 and learns from each in turn. The opponent of a game is
+// drawn from the game's stream; the learner is Black in even games. Without opponents, or where the
+// drawn one is null, the learner plays itself and learns from both sides.
 TdProgress td_learn(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
                     const TdSettings& settings, GameSpan games);
 

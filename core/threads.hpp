@@ -1,8 +1,8 @@
-// Threads, in one place: work shared among them, and whatever one of them throws handed on to the
+// Threads, in one place: work shared among them, and exceptions of any of them rethrown to the
 // caller.
 //
-// A thread that cannot be started (no memory for its stack, a limit on processes) is done without:
-// the others do its share, and results do not depend on how many there are.
+// If a thread cannot be started (no memory for its stack, a limit on processes), the others do its
+// share: results do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 
 namespace outflank {
 
-// Threads that are joined when this goes out of scope.
+// Joined when it goes out of scope.
 class ThreadGroup {
   public:
-    // False if the system has no room for another thread.
+    // False if the system cannot start another thread.
     template <class Work>
     bool start(Work work) {
         try {
@@ -34,11 +34,11 @@ class ThreadGroup {
     std::vector<std::jthread> threads_;
 };
 
-// The first exception that any of several threads met.
+// The first exception of several threads.
 class FirstError {
   public:
-    // Inside a catch block.
-    void keep_current() {
+    // Called inside a catch block.
+    void capture() {
         const std::lock_guard lock(mutex_);
         if (!error_) {
             error_ = std::current_exception();
@@ -56,7 +56,7 @@ class FirstError {
 };
 
 // Calls work(0) on this thread and work(1), work(2)... on others; returns when all have returned.
-// The first exception is thrown again here.
+// Rethrows the first exception.
 template <class Work>
 void run_on_threads(int threads, Work work) {
     FirstError error;
@@ -64,7 +64,7 @@ void run_on_threads(int threads, Work work) {
         try {
             work(number);
         } catch (...) {
-            error.keep_current();
+            error.capture();
         }
     };
     {
@@ -76,25 +76,25 @@ void run_on_threads(int threads, Work work) {
     error.rethrow();
 }
 
-// Shares pieces of work number 0..count-1 among threads: each takes `at_a_time` before it asks for
-// more. `worker()` makes what does them, once per thread. After an exception no new piece is begun.
+// Shares items 0..count-1 among threads in chunks. `make_worker()` is called once per thread; what
+// it returns is called with each item. After an exception no new item is started.
 template <class MakeWorker>
-void share_work(std::size_t count, std::size_t at_a_time, int threads, MakeWorker worker) {
+void share_work(std::size_t count, std::size_t chunk, int threads, MakeWorker make_worker) {
     std::atomic<std::size_t> next{0};
     const auto take = [&] {
-        // Not a plain fetch_add: `next` stays near count, whatever count is, and cannot wrap.
+        // Not fetch_add, which could wrap if chunk is huge.
         std::size_t from = next.load(std::memory_order_relaxed);
         while (from < count &&
-               !next.compare_exchange_weak(from, from + std::min(at_a_time, count - from))) {
+               !next.compare_exchange_weak(from, from + std::min(chunk, count - from))) {
         }
         return from;
     };
     run_on_threads(threads, [&](int) {
         try {
-            auto&& piece = worker();
+            auto&& work_on = make_worker();
             for (std::size_t from = take(); from < count; from = take()) {
-                for (std::size_t i = from; i < from + std::min(at_a_time, count - from); ++i) {
-                    piece(i);
+                for (std::size_t i = from; i < from + std::min(chunk, count - from); ++i) {
+                    work_on(i);
                 }
             }
         } catch (...) {

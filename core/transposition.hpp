@@ -1,9 +1,9 @@
-// Transposition table: what a search found out about a position, shared by all threads.
+// Transposition table: what a search has found out about positions, shared by all threads.
 //
-// No locks. A slot is a few 64-bit words written one by one; the position is stored mixed with what
-// is known about it (after Hyatt's "lockless hashing"), so a slot torn by two threads fails the
-// comparison and counts as empty. An entry carries the number of its search: those of an earlier
-// one count as empty, so a search finds the same whatever was searched before it.
+// Lock-free. A slot is a few 64-bit words written one by one; the position is stored XORed with a
+// hash of the entry (Hyatt's lockless hashing), so a slot torn by two threads fails the comparison
+// and counts as empty. An entry carries the number of its search and counts as empty in all others,
+// so the result of a search does not depend on earlier ones.
 #pragma once
 
 #include <atomic>
@@ -24,12 +24,12 @@ inline std::uint64_t hash_of(const Position& position) {
     return h ^ (h >> 29);
 }
 
-// Knowledge: a plain struct of whole 64-bit words with a member `std::uint16_t search`, which
-// belongs to the table, and `int worth() const`, how hard it is to replace.
-template <class Knowledge>
+// Entry: a plain struct of whole 64-bit words with a member `std::uint16_t search`, which belongs
+// to the table, and `int worth() const`: the entry worth least is replaced.
+template <class Entry>
 class TranspositionTable {
-    static constexpr std::size_t WORDS = sizeof(Knowledge) / 8;
-    static_assert(sizeof(Knowledge) % 8 == 0 && std::is_trivially_copyable_v<Knowledge>);
+    static constexpr std::size_t WORDS = sizeof(Entry) / 8;
+    static_assert(sizeof(Entry) % 8 == 0 && std::is_trivially_copyable_v<Entry>);
     using Words = std::array<std::uint64_t, WORDS>;
 
     struct Slot {
@@ -37,12 +37,11 @@ class TranspositionTable {
     };
     struct Seen {
         Position position;
-        Knowledge known;
+        Entry known;
     };
 
   public:
-    static constexpr std::size_t WAYS =
-        4;  // a position may be in one of so many neighbouring slots
+    static constexpr std::size_t WAYS = 4;  // neighbouring slots that may hold a position
 
     // Room for at least 2^bits positions.
     explicit TranspositionTable(int bits)
@@ -56,7 +55,7 @@ class TranspositionTable {
         }
     }
 
-    std::optional<Knowledge> find(const Position& position) const {
+    std::optional<Entry> find(const Position& position) const {
         const Slot* slot = &slots_[hash_of(position) & mask_];
         for (std::size_t way = 0; way < WAYS; ++way) {
             const Seen seen = read(slot[way]);
@@ -67,9 +66,8 @@ class TranspositionTable {
         return std::nullopt;
     }
 
-    // Stores what is known now in place of what was known of this position, or else of the least
-    // worth.
-    void store(const Position& position, const Knowledge& known) {
+    // Replaces the entry of this position, or else the one worth least.
+    void store(const Position& position, const Entry& known) {
         Slot* slot = &slots_[hash_of(position) & mask_];
         Slot* chosen = slot;
         int least = INT_MAX;
@@ -119,7 +117,7 @@ class TranspositionTable {
         const std::uint64_t mix = mix_of(words);
         return {{slot.words[0].load(std::memory_order_relaxed) ^ mix,
                  slot.words[1].load(std::memory_order_relaxed) ^ std::rotl(mix, 32)},
-                std::bit_cast<Knowledge>(words)};
+                std::bit_cast<Entry>(words)};
     }
     static void write(Slot& slot, const Seen& seen) {
         const auto words = std::bit_cast<Words>(seen.known);

@@ -1,9 +1,9 @@
-// Young brothers wait, then share: once a node's first move has failed to cut, its other moves may
-// be searched by several threads (Feldmann 1993).
+// The young brothers wait concept (Feldmann 1993): once a node's first move has failed to cut, its
+// other moves may be searched by several threads.
 //
-// A thread that has such a node while others are idle opens a SharedNode. Whoever joins takes moves
-// from it one by one. A thread that has run out of moves in its own node while others still work on
-// it helps them: it joins nodes that were opened below.
+// A thread that has such a node while others are idle opens a SharedNode; threads that join take
+// moves from it one by one. A thread whose own node has no moves left, but is still worked on by
+// others, helps them: it joins nodes that were opened below.
 #pragma once
 
 #include <condition_variable>
@@ -18,7 +18,7 @@ struct SharedNode {
     std::function<void(SharedNode&)> work;  // takes moves until none is left
     std::atomic<bool> cut{false};           // no further move matters
     int workers = 0;                        // guarded by the team's mutex
-    FirstError error;                       // of whoever worked on it
+    FirstError error;
 
     bool is_below(const SharedNode* other) const {
         const SharedNode* node = this;
@@ -56,8 +56,8 @@ class Team {
 
     bool someone_is_idle() const { return idle_.load(std::memory_order_relaxed) > 0; }
 
-    // Works on a node together with whoever is idle; returns when all its moves are done and nobody
-    // looks at it any more. What any of them threw is thrown again here.
+    // Works on a node together with idle threads; returns when all its moves are done and no thread
+    // uses it any more. Rethrows the first exception.
     void share(SharedNode& node) {
         {
             const std::lock_guard lock(mutex_);
@@ -78,12 +78,12 @@ class Team {
         try {
             node.work(node);
         } catch (...) {
-            node.error.keep_current();
+            node.error.capture();
             node.cut = true;
         }
     }
 
-    // Joins open nodes (below one, if given) until done(), which is asked under the mutex.
+    // Joins open nodes (below one, if given) until done(), which is called under the mutex.
     template <class Done>
     void help(const SharedNode* below, Done done) {
         std::unique_lock lock(mutex_);

@@ -1,9 +1,9 @@
-// What every evaluator of the core offers: a number for a board, and quick numbers for all the
-// boards one move away.
+// The interface of all evaluators: the value of a board, and incrementally those of all boards one
+// move later.
 //
-// Exact sums. The linear part of each evaluator adds weights that were rounded to one binary grid,
-// fine enough that every partial sum is exact in a double (see Grid). So a sum does not depend on
-// its order: an incremental update equals a fresh sum, one thread equals many, AVX equals scalar.
+// Exact sums. The linear part of each evaluator adds weights that are rounded to one binary grid,
+// such that every partial sum is exact in a double (see Grid). A sum then does not depend on its
+// order: an incremental update equals a fresh sum, one thread equals many, AVX equals scalar.
 #pragma once
 
 #include <cmath>
@@ -15,15 +15,18 @@
 
 namespace outflank {
 
-// Keeps the compiler from holding `memory` in vector registers, where taking out single elements
-// costs more than a store and loads.
-inline void settle_in_memory([[maybe_unused]] const void* memory) {
+// Makes the compiler write `memory` out of vector registers: to extract single elements costs more
+// than a store and loads.
+inline void write_to_memory([[maybe_unused]] const void* memory) {
 #if defined(__GNUC__) || defined(__clang__)
     asm volatile("" : : "r"(memory) : "memory");
 #endif
 }
 
-// Multiples of a power of two such that sums bounded by `largest_sum` fit a double's 53 bits.
+// Multiples of a power of two such that sums bounded by `largest_sum` take 51 of a double's 53
+// bits. The other two are for the partial sums of incremental updates, which count flipped discs
+// twice. Sums beyond 2^900 are refused, well below overflow; steps end at 2^-1000, above the
+// subnormals.
 class Grid {
   public:
     explicit Grid(double largest_sum) {
@@ -47,8 +50,8 @@ enum class SeenAs : std::uint8_t { mover_is_black, mover_is_white };
 
 class Evaluator {
   public:
-    // What an evaluator remembers of the board it last looked at, so that the next look costs only
-    // the squares that changed. One per thread.
+    // State of the board last evaluated, so that the next one costs only the squares that changed.
+    // One per thread.
     class Accumulator {
       public:
         virtual ~Accumulator() = default;
@@ -67,20 +70,19 @@ class Evaluator {
 
     virtual std::unique_ptr<Accumulator> accumulator() const = 0;
 
-    // The value of the board as it is: black discs count as black.
+    // The value of the board as it is, without exchanging colours.
     virtual double value(Accumulator& seen, Bits black, Bits white) const = 0;
 
     // The value of the board after each of the moves.
     virtual void values_after(Accumulator& seen, const Board& board, const MoveList& moves,
                               SeenAs seen_as, std::span<double> values) const = 0;
 
-    // The memory it holds.
+    // Memory in use.
     virtual std::size_t bytes() const = 0;
 };
 
-// Calls change(square, digits) for each square whose contents differ between the board an
-// accumulator remembers and a new one. digits, -2..2, is how far the square moved on the scale
-// white, empty, black.
+// Calls change(square, digits) for each square that differs between an accumulator's board and a
+// new one. digits, -2..2, is how far the square moved on the scale white, empty, black.
 template <class Change>
 void for_each_change(const Evaluator::Accumulator& seen, Bits black, Bits white, Change change) {
     const auto has = [](Bits set, int square) { return static_cast<int>(set >> square & 1); };
@@ -94,8 +96,7 @@ void for_each_change(const Evaluator::Accumulator& seen, Bits black, Bits white,
 }
 
 // Calls add(square) for each flipped square, the first four without a branch: a mispredicted loop
-// end costs more than adding nothing (square 64, which every table of steps keeps zero) a few
-// times.
+// end costs more than a few additions of zero (square 64, which every table of steps keeps zero).
 template <class Add>
 void for_each_flipped(Bits flipped, Add add) {
     for (int i = 0; i < 4; ++i) {

@@ -1,6 +1,5 @@
-// tanh of many numbers at once, by additions, multiplications and one division, so that the
-// compiler turns it into vector code and every machine gets the same bits (libm's differ between
-// machines).
+// tanh by additions, multiplications and one division, so that the compiler vectorises it and every
+// machine computes the same bits (libm's results differ between machines).
 #pragma once
 
 #include <bit>

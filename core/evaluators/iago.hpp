@@ -1,13 +1,12 @@
-// Iago's evaluation, simplified: who holds the better squares, who has more moves, who may come to
-// have more (Rosenbloom 1982, retold in Norvig 1992, section 18.12; docs/computer-players.md says
-// what is read into it).
+// Iago's evaluation, simplified: square weights, mobility and potential mobility (Rosenbloom 1982;
+// Norvig 1992, section 18.12; docs/computer-players.md says how it is interpreted here).
 #pragma once
 
 #include "piece_counter.hpp"
 
 namespace outflank {
 
-// All squares next to a set of squares, itself included where its squares touch.
+// All squares next to a square of the set.
 constexpr Bits next_to(Bits set) {
     constexpr Bits NOT_A = 0xFEFEFEFEFEFEFEFEULL;
     constexpr Bits NOT_H = 0x7F7F7F7F7F7F7F7FULL;
@@ -34,7 +33,7 @@ struct IagoCoefficients {
 
 // positional * (sum of square weights) / (sum of their sizes) + mobility * share(legal moves)
 // + potential * share(empty squares next to the other side's discs), where share(n) = (black's n -
-// white's n) / (both + 2). Exchanging the colours changes the sign alone, to the last bit.
+// white's n) / (both + 2). Exchanging the colours changes only the sign, to the last bit.
 class Iago final : public Evaluator {
   public:
     Iago(std::span<const double, 64> square_weights, const IagoCoefficients& coefficients)

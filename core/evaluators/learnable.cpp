@@ -7,7 +7,7 @@
 namespace outflank {
 namespace {
 
-// What all kinds share: a flat vector of weights, read and set as it is.
+// A flat vector of weights without padding.
 class FlatLearnable : public Learnable {
   public:
     FlatLearnable(std::size_t count, bool coherent) : learning_(count, coherent) {}
@@ -26,7 +26,7 @@ class FlatLearnable : public Learnable {
         std::ranges::copy(coherence, learning_.coherence.begin());
     }
 
-    // Weights change between looks, so every board is judged afresh.
+    // Weights change between calls, so every board is evaluated from scratch.
     void values_after(Accumulator& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
                       std::span<double> values) const override {
         const Position position = board.position();
@@ -39,7 +39,7 @@ class FlatLearnable : public Learnable {
     }
 
   protected:
-    LearningWeights learning_;  // NOLINT: for the kinds below
+    LearningWeights learning_;
 };
 
 class LearningPieceCounter final : public FlatLearnable {
@@ -79,7 +79,7 @@ class LearningPieceCounter final : public FlatLearnable {
     std::array<int, 64> weight_of_square_{};
 };
 
-// The plain form of a network: a slot a placement, placements of a table share its weights.
+// The plain form of a network: one slot per placement, placements of a table share its weights.
 class LearningTables final : public Learnable {
   public:
     LearningTables(std::span<const TupleTable> tables, int stages, bool coherent)
@@ -98,7 +98,7 @@ class LearningTables final : public Learnable {
         reader_.values_after(learning_.weights.data(), static_cast<TableReader::Seen&>(seen), board,
                              moves, seen_as, values);
     }
-    // Lucas 2007 eq. 4: every entry that the board looks up moves by the same amount.
+    // Lucas 2007 eq. 4: every entry that the board looks up changes by the same amount.
     void nudge(Accumulator& accumulator, float asked, float alpha) override {
         const auto& seen = static_cast<const TableReader::Seen&>(accumulator);
         const std::size_t first = reader_.first_of_stage(std::popcount(seen.black | seen.white));
@@ -122,8 +122,7 @@ class LearningTables final : public Learnable {
     }
 
   private:
-    // Each stage's tables are followed by a zero that slots not in use read; the flat vector has
-    // none.
+    // Each stage's tables end with a zero for unused slots; the flat vector has none.
     std::vector<float> without_zeros(const AlignedVector<float>& padded, std::size_t each) const {
         std::vector<float> flat;
         const std::size_t size = each * reader_.stage_size();

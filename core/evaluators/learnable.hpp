@@ -1,7 +1,7 @@
 // Evaluators whose weights change while they play: piece counter, n-tuple network, MLP.
 //
-// Weights are floats: half the memory of doubles, which is what limits large networks. nudge()
-// moves every weight along the value's gradient; how far, the weight's own learning rate decides.
+// Weights are floats: large networks are limited by memory. nudge() moves every weight along the
+// value's gradient, each by its own learning rate.
 #pragma once
 
 #include "mlp.hpp"
@@ -9,11 +9,11 @@
 
 namespace outflank {
 
-// Weights and what sets each one's learning rate.
+// Weights with their learning rates.
 //
-// Temporal coherence (Beal and Smith 1999): a weight keeps the sum E of the changes it was asked
-// for and the sum A of their sizes, and learns at the rate alpha |E| / A: fully while the changes
-// agree, less and less when they cancel out.
+// Temporal coherence (Beal and Smith 1999): for each weight, the sum E of the changes asked for and
+// the sum A of their sizes give the rate alpha |E| / A: full while the changes agree, lower as they
+// cancel out.
 class LearningWeights {
   public:
     explicit LearningWeights(std::size_t count, bool coherent)
@@ -45,7 +45,8 @@ class Learnable : public Evaluator {
     virtual void nudge(Accumulator& seen, float asked, float alpha) = 0;
 
     virtual std::size_t weight_count() const = 0;
-    // All weights in the order of the evaluator's flat vector; and what coherence keeps, likewise.
+    // All weights in the order of the evaluator's flat vector; coherence() likewise, two per
+    // weight.
     virtual std::vector<float> weights() const = 0;
     virtual void set_weights(std::span<const float> weights) = 0;
     virtual std::vector<float> coherence() const = 0;
@@ -57,9 +58,8 @@ std::unique_ptr<Learnable> learning_piece_counter(std::span<const int, 64> weigh
 std::unique_ptr<Learnable> learning_network(std::span<const TupleTable> tables, int stages,
                                             bool coherent);
 
-// An MLP by its layers' sizes. `first_layer[square * nodes + node]` is the weight's place in the
-// flat vector, or -1 for a connection that is not there (Chong 2003); `first_biases[node]`
-// likewise.
+// An MLP by its layers' sizes. `first_layer[square * nodes + node]` is the index of a weight in the
+// flat vector, or -1 where there is no connection (Chong 2003); `first_biases[node]` likewise.
 struct MlpShape {
     std::vector<int> nodes;  // 64, ..., 1
     std::vector<int> first_layer;

@@ -7,11 +7,11 @@
 namespace outflank {
 namespace {
 
-constexpr int MOST_NODES = 1 << 20;  // of a layer: sizes of the first one then fit an int
+constexpr int MOST_NODES = 1 << 20;  // of a layer: 65 rows of the first one still fit an int
 
 int whole_vectors(int nodes) { return (nodes + 7) / 8 * 8; }
 
-// The largest sum of any node's inputs, if each is at most 1 in size. Refuses what overflows.
+// The largest possible sum of a node's inputs, if each is within -1..1. Throws on overflow.
 double largest_sum_of(const DenseLayer& layer) {
     double largest = 0;
     const auto nodes = static_cast<std::size_t>(layer.nodes);

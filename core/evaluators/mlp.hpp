@@ -1,8 +1,8 @@
 // Multi-layer perceptron on the 64 squares (black +1, white -1, empty 0): Kim 2007's 64-32-1
 // network, and, with most of its first layer's weights left out, the spatial network of Chong 2003.
 //
-// tanh at every hidden node. The output node's own tanh is left out: it is increasing, so it
-// changes no choice; a learner that needs it applies it.
+// tanh at every hidden node. The output node has none: tanh is increasing, so it would change no
+// choice; a learner that needs it applies it.
 #pragma once
 
 #include "../aligned.hpp"
@@ -10,7 +10,7 @@
 
 namespace outflank {
 
-// Nodes fed by all nodes of the layer before: weights[from][to], then a bias for each.
+// weights[from][to], then one bias per node.
 struct DenseLayer {
     int inputs = 0;
     int nodes = 0;

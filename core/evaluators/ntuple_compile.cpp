@@ -1,12 +1,12 @@
-// From a network as written to the slots it is played with.
+// Compiles a network as written into the slots it is played with.
 //
-// Every placement lies within one set of a cover, and is folded into that set's table. Covers that
-// serve straight tuples: 16 overlapping 3x3 blocks hold every pair of neighbours (all-1, all-2);
+// Every placement lies within one set of a cover, and is folded into that set's table. Covers for
+// straight tuples: 16 overlapping 3x3 blocks hold every pair of neighbours (all-1, all-2);
 // the 8 rows, 8 columns and twice 8 wrapped diagonals hold every straight tuple of any length. (A
 // wrapped diagonal joins the diagonals of lengths k and 8 - k, so 26 diagonals need 16 tables,
 // not 26.)
 //
-// Files of others are compiled too, so every size is counted in 64 bits before anything is
+// Untrusted files are compiled too, so every size is computed in 64 bits before anything is
 // allocated, and every step takes time in proportion to the network (see CompileLimits).
 #include <algorithm>
 #include <string>
@@ -16,8 +16,9 @@
 namespace outflank {
 namespace {
 
-// Up to so many sets each is compared with each; beyond, sets within others are left as they are:
-// the cover may then be larger than it need be, which costs speed and changes no value.
+// Up to this many sets, all pairs are compared (four million comparisons: milliseconds). Beyond,
+// sets within others stay: the cover may then be larger than necessary, which costs speed, not
+// values.
 constexpr std::size_t MOST_COMPARED_SETS = 2048;
 
 // A placement and where its weights lie in one stage's share of the weight vector.
@@ -83,7 +84,7 @@ std::vector<Bits> lines() {
     return sets;
 }
 
-// The members of a family that hold at least two of the sets, and the remaining sets themselves.
+// The members of a family that contain at least two of the sets, and the remaining sets themselves.
 std::vector<Bits> cover_by(const std::vector<Bits>& family, const std::vector<Bits>& sets) {
     std::vector<Bits> cover;
     std::vector<Bits> rest = sets;
@@ -118,7 +119,7 @@ void add_folded(double* table, int size, const std::vector<std::uint32_t>& steps
 }
 
 // The table over a set's squares (ascending, the first least significant), built digit by digit: a
-// placement joins as soon as all its squares are there, while the table is still small.
+// placement is added as soon as all its squares are there, while the table is still small.
 void fold(Bits set, std::span<const Placement> placements, const double* weights, double* table) {
     table[0] = 0;
     int size = 0;
@@ -164,13 +165,13 @@ Grid grid_for(std::span<const TupleTable> tables, std::span<const double> weight
 
 void check_weights(std::span<const TupleTable> tables, std::span<const double> weights,
                    int stages) {
-    // At most 61 stages of 3^15 weights a table: no number of tables in memory makes this wrap.
+    // At most 61 stages of 3^15 weights per table: no number of tables in memory makes this wrap.
     if (weights.size() != weights_of_one_stage(tables) * static_cast<std::size_t>(stages)) {
         throw std::invalid_argument("the number of weights does not fit the tables");
     }
 }
 
-// Bytes of the compiled form: `entries` doubles a stage with the zero behind them, and the slots.
+// Bytes of the compiled form: `entries` doubles per stage, the zero after them, and the slots.
 std::size_t compiled_bytes(std::size_t slots, std::size_t entries, int stages) {
     return (entries + 1) * static_cast<std::size_t>(stages) * sizeof(double) + Slots::bytes(slots);
 }
@@ -179,7 +180,7 @@ std::size_t entries_of(Bits set) {
     return POWERS_OF_3[static_cast<std::size_t>(std::popcount(set))];
 }
 
-// Which placements go into which set's table, and what that takes.
+// Which placements go into which set's table, and the cost of it.
 struct FoldingPlan {
     std::vector<Bits> cover;
     std::vector<std::vector<Placement>> members;  // of each set
@@ -197,7 +198,7 @@ struct FoldingPlan {
         for (const Placement& placement : all_placements(tables)) {
             const std::size_t home = home_of(placement.squares, homes);
             members[home].push_back(placement);
-            // It joins its table when the highest of its squares does.
+            // It is added to its table together with its highest square.
             steps += entries_of(cover[home] & up_to_highest(placement.squares));
         }
     }
@@ -210,7 +211,7 @@ struct FoldingPlan {
   private:
     static Bits up_to_highest(Bits squares) { return ~Bits{0} >> std::countl_zero(squares); }
 
-    // Most sets are in the cover themselves, or in one of the lines or blocks, which come first.
+    // Most sets are in the cover themselves, or within a line or block, which come first.
     std::size_t home_of(Bits squares,
                         const std::vector<std::pair<Bits, std::size_t>>& homes) const {
         const auto own =
@@ -339,8 +340,8 @@ std::vector<Bits> covering_sets(std::span<const TupleTable> tables) {
     return by_blocks.size() <= by_lines.size() ? by_blocks : by_lines;
 }
 
-// Folding pays when it at least halves the look-ups: the plain form shares one table among
-// symmetric placements, the folded form does not, and fewer tables stay in the cache.
+// Folding pays when it at least halves the look-ups: in the plain form symmetric placements share
+// one table, in the folded form they do not, and less of it fits the cache.
 std::unique_ptr<Evaluator> compiled_network(std::span<const TupleTable> tables,
                                             std::span<const double> weights, int stages,
                                             const CompileLimits& limits) {

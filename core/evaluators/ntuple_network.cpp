@@ -8,10 +8,10 @@
 namespace outflank {
 namespace detail {
 
-// Sixteen indices added at once, by a GCC and Clang extension that becomes whatever the machine
+// Sixteen indices added at once, by a GCC and Clang extension that compiles to whatever the machine
 // has.
 struct IndexVector {
-    typedef Index Lanes __attribute__((vector_size(Slots::LANES * sizeof(Index))));
+    using Lanes [[gnu::vector_size(Slots::LANES * sizeof(Index))]] = Index;
     Lanes lanes;
 
     // Unsigned lanes wrap, so that a negative factor subtracts.
@@ -95,7 +95,8 @@ double TableReader::value(const Weight* tables, Seen& seen, Bits black, Bits whi
                    slots_.width);
 }
 
-// WIDTH: the number of slots allotted, where the compiler should know it; 0 for any number.
+// WIDTH: the number of slots allotted if it is known at compile time; 0 for any number. A fixed
+// width lets the compiler unroll the loops.
 template <int WIDTH, class Weight>
 void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board& board,
                                   const MoveList& moves, SeenAs seen_as,
@@ -104,9 +105,8 @@ void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board&
     const Index* indices = seen.indices.data();
     const Index* mirror = slots_.mirror.data();
     const Index* steps = slots_.steps.data();
-    alignas(64) std::array<Index, std::max(WIDTH, 1)>
-        fixed_room;  // NOLINT: filled before it is read
-    Index* after = WIDTH > 0 ? fixed_room.data() : seen.after.data();
+    alignas(64) std::array<Index, std::max(WIDTH, 1)> on_stack;
+    Index* after = WIDTH > 0 ? on_stack.data() : seen.after.data();
     const auto count = static_cast<std::size_t>(moves.count);
     for (std::size_t i = 0; i < count; ++i) {
         for (int from = 0; from < width; from += Slots::LANES) {
@@ -126,7 +126,7 @@ void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board&
             }
             now.store(after + from);
         }
-        settle_in_memory(after);
+        write_to_memory(after);
         values[i] = look_up(tables, after, width);
     }
 }

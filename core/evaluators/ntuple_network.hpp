@@ -2,9 +2,9 @@
 // 1, black 2) and looks it up in a table; the value is the sum (Lucas 2007 eq. 1; Jaskowski 2014
 // II-D).
 //
-// Two forms of one class. The plain form has a slot for every placement, as written. The folded
-// form joins all placements that lie within one larger set of squares into a single table over that
-// set, so that a network of short tuples costs a few dozen look-ups (ntuple_compile.cpp).
+// The plain form has a slot for every placement, as written. The folded form joins all placements
+// within one larger set of squares into a single table over that set, so that a network of short
+// tuples costs a few dozen look-ups (ntuple_compile.cpp).
 #pragma once
 
 #include "../aligned.hpp"
@@ -30,18 +30,17 @@ struct TupleTable {
     std::uint32_t weight_count() const { return POWERS_OF_3[static_cast<std::size_t>(length)]; }
 };
 
-// The stage of a game is the share of the 60 moves that is done: one set of tables a stage.
+// The stage of a game is the share of the 60 moves played; each stage has its own tables.
 constexpr int stage_of(int discs, int stages) {
     return (discs - 4 < 0 ? 0 : discs - 4) * stages / 61;
 }
 
-// A look-up's index, counted from the start of all tables: where the slot's table begins, plus the
-// base-3 number it reads.
+// An index into all tables of a stage: where the slot's table begins plus the base-3 number it
+// reads.
 using Index = std::uint32_t;
 
-// Where each slot reads: steps[square][slot] is the worth of one digit (a power of three, or 0).
-// There are slots for whole vectors; those not in use always read the zero at the end of the
-// tables.
+// What each slot reads: steps[square][slot] is the worth of one digit (a power of three, or 0).
+// Slots are allotted in whole vectors; unused ones always read the zero at the end of the tables.
 struct Slots {
     int count = 0;                // slots in use
     int width = 0;                // slots allotted: a multiple of LANES
@@ -51,17 +50,16 @@ struct Slots {
 
     static constexpr int LANES = 16;
     static constexpr std::size_t MOST = std::size_t{1} << 22;  // slots: a gigabyte of steps
-    // `unused`: where the zero is, behind all entries that the slots look up.
+    // `unused`: the index of the zero, behind all entries.
     Slots(std::size_t slots_in_use, std::size_t unused);
-    // Slot k looks up a table of 3^length entries that begins at `offset`.
+    // Slot k reads a table of 3^length entries that begins at `offset`.
     void place_table(std::size_t k, std::size_t offset, std::size_t length);
-    // What so many slots take.
+    // Memory for this many slots.
     static std::size_t bytes(std::size_t slots_in_use);
 };
 
-// Reads boards through slots: keeps every slot's index up to date and sums what the tables hold
-// there. The tables belong to the caller: doubles that play (TableSum), floats that learn
-// (LearningTables).
+// Evaluates boards: keeps every slot's index up to date and sums the entries there. The tables
+// belong to the caller: doubles for playing (TableSum), floats for learning (LearningTables).
 class TableReader {
   public:
     struct Seen final : Evaluator::Accumulator {
@@ -70,7 +68,7 @@ class TableReader {
         AlignedVector<Index> after;  // room for the indices after a move
     };
 
-    // `stage_size`: the entries of one stage's tables, with the zero behind them.
+    // `stage_size`: the entries of one stage's tables, including the zero.
     TableReader(Slots slots, int stages, std::size_t stage_size)
         : slots_(std::move(slots)), stages_(stages), stage_size_(stage_size) {}
 
@@ -125,7 +123,7 @@ class TableSum final : public Evaluator {
 Slots plain_slots(std::span<const TupleTable> tables);
 std::size_t weights_of_one_stage(std::span<const TupleTable> tables);
 
-// What compiling a network may take. The folded form has a table for every set of squares, where
+// Bounds of a compiled network. The folded form has a table for every set of squares, where
 // placements of the plain form share one, so it can be thousands of times larger: beyond the first
 // two bounds the plain form is used. Beyond the last a network is refused.
 struct CompileLimits {
@@ -134,8 +132,8 @@ struct CompileLimits {
     std::size_t bytes = std::size_t{2} << 30;
 };
 
-// The same network in either form, and in the one that plays faster. `weights` holds the tables one
-// after another, stage by stage.
+// The network in either form, and in the faster one. `weights` holds the tables one after another,
+// stage by stage.
 std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
                                          std::span<const double> weights, int stages,
                                          const CompileLimits& limits = {});
@@ -146,7 +144,7 @@ std::unique_ptr<Evaluator> compiled_network(std::span<const TupleTable> tables,
                                             std::span<const double> weights, int stages,
                                             const CompileLimits& limits = {});
 
-// The sets of squares that the folded form of a network reads: each placement lies within one.
+// The sets of squares that the folded form reads: each placement lies within one.
 std::vector<Bits> covering_sets(std::span<const TupleTable> tables);
 
 }  // namespace outflank

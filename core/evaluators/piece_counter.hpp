@@ -1,4 +1,4 @@
-// Weighted piece counter: one weight a square, black discs count up, white discs down
+// Weighted piece counter: one weight per square, added for black discs, subtracted for white ones
 // (Lucas 2007, section 2; Jaskowski 2014, section II-B).
 #pragma once
 

@@ -1,5 +1,5 @@
-// Drives the fuzz target where the compiler has no libFuzzer: every file of a corpus, then so many
-// inputs made from it and from nothing. Not guided by coverage, but the same inputs everywhere.
+// Drives the fuzz target where the compiler has no libFuzzer: every file of a corpus, then RUNS
+// inputs derived from it or random. Not guided by coverage, but the same inputs everywhere.
 //
 //   fuzz_networks RUNS SEED CORPUS...
 #include <sys/resource.h>
@@ -43,8 +43,7 @@ std::uint8_t any_byte(Generator& generator) {
     return static_cast<std::uint8_t>(generator.below(256));
 }
 
-// A shape or a perceptron from nothing, or a member of the corpus with some bytes changed, cut out
-// or repeated.
+// A random shape or perceptron, or a member of the corpus with bytes changed, removed or repeated.
 Input made(Generator& generator, const std::vector<Input>& corpus) {
     Input input;
     if (corpus.empty() || generator.below(2) == 0) {

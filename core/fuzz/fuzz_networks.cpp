@@ -1,7 +1,7 @@
-// Fuzz target: from the bytes of a stranger's file to values of boards and a game.
+// Fuzz target: from the bytes of an untrusted file to values of boards and a game.
 //
-// An input that opens with 's' describes the shape of a network, with 'm' that of a perceptron; any
-// other is a text in the League's format. Whatever is not refused by an invalid_argument must
+// An input that begins with 's' describes the shape of a network, with 'm' that of a perceptron;
+// any other is text in the League's format. What is not refused by std::invalid_argument must
 // compile within its limits, give the same values in every form, and play.
 #include <bit>
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace outflank;
 
-// Small, so that thousands of inputs take seconds; the code does not know them from the real ones.
+// Small, so that thousands of inputs take seconds.
 constexpr CompileLimits LIMITS{.folded_bytes = std::size_t{1} << 20,
                                .folding_steps = std::size_t{1} << 16,
                                .bytes = std::size_t{4} << 20};
@@ -34,7 +34,7 @@ bool same(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Reads numbers from the input; zeros when it is used up.
+// Reads numbers from the input; zeros after its end.
 class Bytes {
   public:
     Bytes(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}

@@ -1,4 +1,4 @@
-// Boards to test on: any discs anywhere, and boards from random games.
+// Boards for tests: random discs, and boards from random games.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// A few lines instead of a test framework: a check that fails says where and with which values.
+// A few lines instead of a test framework: a failed check prints where, and both values.
 #pragma once
 
 #include <cstdio>

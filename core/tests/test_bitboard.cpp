@@ -1,4 +1,4 @@
-// Legal moves, flips and symmetries against slow twins that walk the board square by square.
+// Legal moves, flips and symmetries against slow twins that go square by square.
 #include "boards.hpp"
 #include "check.hpp"
 

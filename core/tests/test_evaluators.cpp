@@ -1,4 +1,4 @@
-// Every evaluator, fresh and incremental, folded and plain, against its definition.
+// Every evaluator, from scratch and incremental, folded and plain, against its definition.
 #include "../evaluators/hyperbolic.hpp"
 #include "../evaluators/iago.hpp"
 #include "../evaluators/mlp.hpp"
@@ -149,9 +149,9 @@ std::string refusal(Make make) {
     return "";
 }
 
-// Shapes that once wrapped the offsets of tables, or asked for tens of gigabytes: the plain form is
-// chosen, and it is judged right (but for the grid's 2^-29, once per placement). A network that no
-// form holds is refused before it is allocated.
+// Shapes whose folded tables would wrap 32-bit offsets or take tens of gigabytes: the plain form is
+// chosen, and its values are right (but for the grid's 2^-29, once per placement). A network that
+// is too large in either form is refused before it is allocated.
 void test_compile_limits() {
     Generator generator(11, 0);
     const auto set_of = [&](int length) {
@@ -200,7 +200,7 @@ void test_compile_limits() {
     CHECK(compiled_network(repeated, few, 1, patient)->bytes() < 100'000);
 }
 
-// Many distinct sets: compiled in time in proportion to them, and as the definition says.
+// Many distinct sets: compiled in linear time, and equal to the definition.
 void test_many_sets() {
     Generator generator(12, 0);
     TupleTable table{3, {}};

@@ -1,5 +1,5 @@
 // Books: symmetric images are one entry, propagation equals a slow recursive negamax, files are
-// read back as they were written, and no damage to a file leads out of bounds or to a wrong move.
+// read back as written, and a damaged file never leads out of bounds or to an illegal move.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -283,8 +283,8 @@ void check_refusals() {
     CHECK(refusal(damaged).find("damaged header") != std::string::npos);
 }
 
-// Bytes changed at random in the table: the checksum tells, and whoever looks up all the same gets
-// legal moves in finite time, within bounds (this test runs under sanitizers too).
+// Random bytes changed in the table: the checksum fails, and look-ups still return legal moves in
+// finite time, within bounds (this test runs under sanitizers too).
 void check_damaged_tables() {
     const GrowingBook book = random_book(50, 16);
     const std::vector<std::byte> file = book.bytes("");

@@ -1,5 +1,4 @@
-// Learning: batches do not change what is learned, every kind of evaluator improves, and large
-// networks stay within their tables (this runs under sanitizers).
+// Learning: batches do not change the weights, for every kind of evaluator and every variant of TD.
 #include "../evaluators/piece_counter.hpp"
 #include "../td_learning.hpp"
 #include "check.hpp"

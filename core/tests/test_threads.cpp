@@ -1,4 +1,4 @@
-// Work on several threads: all of it is done, and what one of them throws reaches the caller.
+// Work on several threads: all of it is done, and exceptions reach the caller.
 #include <array>
 #include <new>
 #include <stdexcept>
@@ -15,7 +15,7 @@ using namespace outflank;
 
 namespace {
 
-// A piece counter that has no memory left for another thread after so many.
+// A piece counter that runs out of memory after a number of accumulators.
 class RunsOut final : public Evaluator {
   public:
     explicit RunsOut(int accumulators) : left_(accumulators) {}
@@ -52,9 +52,9 @@ bool throws(Run run) {
 
 void test_every_piece_is_done_once() {
     for (const int threads : {1, 2, 7}) {
-        for (const std::size_t at_a_time : {std::size_t{1}, std::size_t{32}, SIZE_MAX}) {
+        for (const std::size_t chunk : {std::size_t{1}, std::size_t{32}, SIZE_MAX}) {
             std::vector<std::atomic<int>> done(1000);
-            share_work(done.size(), at_a_time, threads,
+            share_work(done.size(), chunk, threads,
                        [&] { return [&](std::size_t i) { ++done[i]; }; });
             for (const auto& times : done) {
                 CHECK_EQUAL(times.load(), 1);
@@ -100,7 +100,7 @@ void test_players_that_run_out_of_memory() {
     CHECK(throws<std::bad_alloc>([&] { searcher.search(START, {.depth = 8}); }));
 }
 
-// Nodes within nodes, as the solver opens them, where any of them may throw.
+// Nested nodes, as the solver opens them, where any of them may throw.
 void test_a_team_survives_errors() {
     Team team(3);
     for (int round = 0; round < 200; ++round) {
@@ -126,7 +126,7 @@ void test_a_team_survives_errors() {
     }
 }
 
-// A solver whose helpers run out of memory throws, and its table and team serve the next position.
+// A solver whose helpers run out of memory throws, and can solve the next position.
 void test_a_solver_survives_errors() {
     Position position{};
     for (const Board& board : tests::boards_of_a_random_game(3)) {
@@ -146,10 +146,11 @@ void test_a_solver_survives_errors() {
             ++failed;
         }
     }
-    CHECK(failed >= 2);  // the first one may find nobody idle to share with
+    CHECK(failed >= 2);  // in the first one no thread may be idle yet
 }
 
-// Threads that overwrite each other's entries: whatever is found is whole, and of its position.
+// Threads that overwrite each other's entries: an entry that is found is complete and belongs to
+// its position.
 void test_a_shared_transposition_table() {
     TranspositionTable<ExactBounds> table(4);
     const auto known_of = [](const Position& position) {

@@ -37,7 +37,7 @@ BOOK_GAME_OVER: int = 66
 BOOK_UNITS_PER_DISC: int = 100
 
 class OpeningBook:
-    """A book looked up where its bytes lie."""
+    """A book, read in place."""
 
     def __init__(self, bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
@@ -67,7 +67,7 @@ class OpeningBook:
     def entries(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]]: ...
 
 class GrowingBook:
-    """A book that games and judgements are added to."""
+    """A book under construction."""
 
     def __init__(self, plies: int) -> None: ...
 
@@ -115,7 +115,7 @@ class Evaluator:
 
     @property
     def bytes(self) -> int:
-        """The memory that it holds."""
+        """Memory in use."""
 
 def piece_counter(weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Evaluator: ...
 
@@ -160,7 +160,7 @@ def play_pairings(players: Sequence[Player], pairings: Annotated[NDArray[numpy.i
 def disc_differences(rules: MatchRules, first_game: int, moves: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C')]: ...
 
 class GamesInStep:
-    """Many games in step, for players that live outside the core."""
+    """Many games in step, for players outside the core."""
 
     def __init__(self, rules: MatchRules, first_game: int, count: int, record: bool = False) -> None: ...
 
@@ -323,6 +323,9 @@ class EndgameSolver:
         """
 
 WON_GAME: float = 1000000.0
+
+def value_of_result(disc_difference_for_mover: int) -> float:
+    """What a finished game is worth to a search."""
 
 class ProbCut:
     def __init__(self, depth: int, shallow: int, slope: float, intercept: float, sigma: float) -> None: ...

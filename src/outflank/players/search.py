@@ -103,7 +103,7 @@ class _Node:
 
     def _result(self) -> float:
         difference = self.board.disc_difference if self.moved == "black" else -self.board.disc_difference
-        return difference + (_core.WON_GAME if difference > 0 else -_core.WON_GAME if difference < 0 else 0)
+        return _core.value_of_result(difference)
 
 
 DEEPEST = 60
