@@ -1,13 +1,16 @@
-"""One contract over every optimiser: what is asked, told, kept and stored, and that fitness is followed."""
+"""One suite over every learner: optimisers (ask, tell, checkpoints), temporal differences (seeds, batches,
+checkpoints), and runs of both kinds, interrupted and resumed."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
+from outflank import EvolutionSettings, TdSettings, create_run, load_player, open_run
 from outflank.learners.optimisers.cma_es import CmaEs
 from outflank.learners.optimisers.evolution_strategies import (
     EvolutionStrategy,
@@ -24,6 +28,7 @@ from outflank.learners.optimisers.evolution_strategies import (
 from outflank.learners.optimisers.genetic import GeneticSearch
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector, Optimiser
 from outflank.learners.optimisers.two_populations import PairOfPopulations
+from outflank.learners.td import TdLearner
 
 WEIGHTS = 6
 Maker = Callable[[int, int], Optimiser]  # the seed of its start, the seed of its search
@@ -78,7 +83,7 @@ def live(search: Optimiser, generations: int) -> Optimiser:
 
 
 def fingerprint(search: Optimiser) -> str:
-    """Everything that can be seen of an optimiser, in bytes."""
+    """Everything visible of an optimiser, in bytes."""
     seen = [search.ask(), search.parents, search.favourite, search.kept, np.array(search.generation)]
     seen += [tensor for _, tensor in sorted(search.state().items())]
     return hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in seen)).hexdigest()
@@ -272,3 +277,183 @@ def test_the_number_of_blas_threads_changes_no_byte() -> None:
     ]
     assert outputs[0]
     assert outputs[0] == outputs[1] == outputs[2]
+
+
+# What the settings are refused for, where an optimiser is made.
+WRONG_OPTIMISERS: dict[str, tuple[Callable[[], Optimiser], str]] = {
+    "a start of another size": (lambda: strategy(5, 1, 2), "the start must have 3 rows"),
+    "a start that is not finite": (
+        lambda: GeneticSearch(np.full((4, 2), np.nan), seed=1),
+        "the start must be finite",
+    ),
+    "no matrix": (lambda: EvolutionStrategy(np.zeros(6), parents=2, offspring=4, seed=1), "shape"),
+    "sigma": (lambda: CmaEs(np.zeros(3), population=6, sigma=0.0, seed=1), "sigma must be a number above 0"),
+    "a small population": (lambda: CmaEs(np.zeros(3), population=3, sigma=1.0, seed=1), "at least 4, got 3"),
+    "both forms of CMA-ES": (
+        lambda: CmaEs(np.zeros(3), population=6, sigma=1.0, separable=True, adapt_rate=True, seed=1),
+        "choose one of them",
+    ),
+    "too few offspring": (
+        lambda: EvolutionStrategy(np.zeros((4, 3)), parents=4, offspring=2, plus=False, seed=1),
+        "need at least 4 offspring, got 2",
+    ),
+    "a mutation rate": (lambda: GeneticSearch(start(4, 1), mutation_rate=0.0, seed=1), "mutation rate"),
+    "a seed": (lambda: GeneticSearch(start(4, 1), seed=-1), "the seed must be 0 or more, got -1"),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), WRONG_OPTIMISERS.values(), ids=WRONG_OPTIMISERS)
+def test_wrong_arguments_are_refused(make: Callable[[], Optimiser], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+# Every kind of evaluator, and every variant of temporal differences.
+SMALL: dict[str, Any] = {"games": 60, "initial_weights": 0.1, "alpha": 0.01}
+TD: dict[str, TdSettings] = {
+    name: TdSettings(**(SMALL | changes))
+    for name, changes in {
+        "piece counter": {"evaluator": "piece-counter"},
+        "symmetric piece counter": {"evaluator": "piece-counter-10", "view": "negation"},
+        "network with stages": {"evaluator": "all-2", "stages": 3},
+        "random network": {"evaluator": "snakes-5x4"},
+        "MLP": {"evaluator": "mlp-4"},
+        "spatial MLP": {"evaluator": "spatial-mlp", "games": 20},
+        "TD(0) of Lucas": {"evaluator": "all-1", "output": "tanh", "successor": "every-board",
+                           "expected_target": False, "coherence": False},
+        "TD(lambda)": {"evaluator": "all-1", "trace": 0.7},
+        "falling rate": {"evaluator": "all-1", "final_alpha": 0.0, "random_plies": 10},
+        "fixed opponents": {"evaluator": "all-1", "opponents": ("standard-heuristic", "random", "self")},
+        "pool of former selves": {"evaluator": "all-1", "pool": 2, "pool_every": 15},
+    }.items()
+}  # fmt: skip
+every_td = pytest.mark.parametrize("settings", TD.values(), ids=TD)
+
+
+def learned_bytes(learner: TdLearner) -> bytes:
+    return b"".join(
+        array.tobytes() for array in (learner.core.weights(), learner.core.coherence(), *learner.pool)
+    )
+
+
+@every_td
+def test_td_depends_on_the_seed_and_not_on_batches(settings: TdSettings) -> None:
+    whole, parts, other = TdLearner(settings, 7), TdLearner(settings, 7), TdLearner(settings, 8)
+    before = learned_bytes(whole)
+    total = whole.play(settings.games)
+    progress = [parts.play(count) for count in (1, 9, settings.games - 10)]
+    other.play(settings.games)
+    assert learned_bytes(parts) == learned_bytes(whole)
+    assert len({before, learned_bytes(whole), learned_bytes(other)}) == 3
+    assert sum(part.updates for part in progress) == total.updates > 0
+    assert sum(part.squared_error for part in progress) == total.squared_error
+    assert np.array_equal(whole.learned().weights, whole.core.weights())
+
+
+@every_td
+def test_a_td_checkpoint_changes_no_byte(settings: TdSettings) -> None:
+    """What a checkpoint holds is all that the games to come depend on."""
+    unbroken, resumed = TdLearner(settings, 7), TdLearner(settings, 7)
+    unbroken.play(settings.games // 2)
+    resumed.core.set_weights(unbroken.core.weights())
+    resumed.core.set_coherence(unbroken.core.coherence())
+    resumed.set_pool(unbroken.pool)
+    resumed.games = unbroken.games
+    for learner in (unbroken, resumed):
+        learner.play(settings.games - learner.games)
+    assert learned_bytes(resumed) == learned_bytes(unbroken)
+    for wrong in (np.zeros(3, np.float32), np.append(unbroken.core.weights(), np.float32(0))):
+        with pytest.raises(ValueError, match="the number of weights differs"):
+            resumed.core.set_weights(wrong)
+        with pytest.raises(ValueError, match="the number of coherence sums differs"):
+            resumed.core.set_coherence(wrong)
+    assert learned_bytes(resumed) == learned_bytes(unbroken)
+
+
+MEASURED: dict[str, Any] = {"measure_double_games": 20}
+TD_RUN: dict[str, Any] = MEASURED | {"games": 1500, "measure_every": 1000, "evaluator": "all-1"}
+EVOLUTION_RUN: dict[str, Any] = MEASURED | {"generations": 3, "measure_every": 2}
+SMALL_RUN: dict[str, Any] = EVOLUTION_RUN | {"evaluator": "piece-counter-10"}
+RUNS: dict[str, TdSettings | EvolutionSettings] = {
+    "td": TdSettings(**TD_RUN),
+    "td with a pool": TdSettings(**TD_RUN, pool=2, pool_every=300, trace=0.5),
+    "evolution strategy": EvolutionSettings(
+        **SMALL_RUN, method="evolution-strategy", parents=2, offspring=3, double_games=5
+    ),
+    "self-adaptive": EvolutionSettings(
+        **SMALL_RUN, method="self-adaptive", parents=3, offspring=3, fitness="random-opponents", games_each=2
+    ),
+    "genetic": EvolutionSettings(
+        **EVOLUTION_RUN, method="genetic", population=4, double_games=5, seed_player="standard-heuristic"
+    ),
+    "cma-es": EvolutionSettings(**SMALL_RUN, method="cma-es", population=5, fitness="round-robin"),
+    "sep-cma-es": EvolutionSettings(**SMALL_RUN, method="sep-cma-es", population=5, double_games=5),
+    "learning between generations": EvolutionSettings(
+        **EVOLUTION_RUN, method="evolution-strategy", parents=2, offspring=3, fitness="round-robin",
+        td_games=20, evaluator="rand-3x4",
+    ),
+}  # fmt: skip
+every_run = pytest.mark.parametrize("settings", RUNS.values(), ids=RUNS)
+
+
+def folder_contents(path: Path) -> dict[str, object]:
+    """Every file of a run, the log without what a clock says."""
+    files: dict[str, object] = {file.name: file.read_bytes() for file in path.iterdir()}
+    log = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
+    clock = ("games_per_second", "seconds")
+    files["log.jsonl"] = [{key: value for key, value in entry.items() if key not in clock} for entry in log]
+    return files
+
+
+@every_run
+def test_a_run_interrupted_after_every_step_ends_with_the_same_bytes(
+    settings: TdSettings | EvolutionSettings, tmp_path: Path
+) -> None:
+    for name, seed in (("unbroken", 7), ("other seed", 8)):
+        for _ in create_run(tmp_path / name, settings, seed).steps():
+            pass
+    run = create_run(tmp_path / "broken", settings, 7)
+    interruptions = 0
+    while not run.is_finished:
+        next(run.steps())
+        run.save()
+        interruptions += 1
+        run = open_run(tmp_path / "broken")
+        assert (run.seed, run.folder.settings()) == (7, (settings, 7))
+    assert interruptions >= 3
+    assert run.done == run.total
+    assert folder_contents(tmp_path / "broken") == folder_contents(tmp_path / "unbroken")
+    weights = [
+        load_player(tmp_path / name / "last.safetensors").evaluator.weights
+        for name in ("unbroken", "other seed")
+    ]
+    assert not np.array_equal(*weights)
+
+
+@every_run
+def test_a_run_overwrites_nothing(settings: TdSettings | EvolutionSettings, tmp_path: Path) -> None:
+    create_run(tmp_path / "run", settings, 7)
+    before = folder_contents(tmp_path / "run") if (tmp_path / "run" / "log.jsonl").exists() else None
+    with pytest.raises((ValueError, FileExistsError)):
+        create_run(tmp_path / "run", settings, 8)
+    if before is not None:
+        assert folder_contents(tmp_path / "run") == before
+    assert open_run(tmp_path / "run").seed == 7
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: TdSettings(epsilon=1.5), r"epsilon must be within 0\.\.1, got 1\.5"),
+        (lambda: TdSettings(games=0), "games must be at least 1, got 0"),
+        (lambda: TdSettings(evaluator="mlp"), "begin at zero"),
+        (
+            lambda: EvolutionSettings(**SMALL_RUN, method="cma-es", epsilon=-0.1),
+            r"epsilon must be within 0\.\.1, got -0\.1",
+        ),
+        (lambda: EvolutionSettings(method="cma-es", generations=0), "generations must be at least 1, got 0"),
+    ],
+)
+def test_wrong_settings_are_refused(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()

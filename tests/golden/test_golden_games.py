@@ -78,6 +78,19 @@ def test_fingerprint_of_a_thousand_games(name: str) -> None:
     assert digest.hexdigest()[:16] == FINGERPRINTS[name]
 
 
-def test_the_build_is_the_one_that_was_asked_for() -> None:
+def test_the_build_under_test_is_the_one_asked_for() -> None:
+    """`make test-portable` runs these tests on a portable build, all others on one for this machine."""
     if os.environ.get("OUTFLANK_EXPECT") == "portable":
         assert _core.tuned_for() == "any machine"
+    elif Path("/proc/cpuinfo").exists():
+        flags = set(Path("/proc/cpuinfo").read_text().split())
+        expected = "AVX-512" if "avx512vl" in flags else "AVX2" if "avx2" in flags else "any machine"
+        assert _core.tuned_for() == expected
+    else:
+        pytest.skip("no /proc/cpuinfo: what this machine has is not known")
+
+
+def test_the_golden_file_holds_two_games_of_every_player() -> None:
+    names = [line.split()[0] for line in GAMES.read_text().splitlines() if not line.startswith("#")]
+    assert sorted(names) == sorted([*PLAYERS, *PLAYERS])
+    assert PLAYERS.keys() == FINGERPRINTS.keys()
