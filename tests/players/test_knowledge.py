@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outflank import Board, Match, Solver, named_player
-from outflank.games.openings import Problem, read_problems
+from outflank.games.positions import Problem, read_problems
 from outflank.players.knowledge import WIN_OR_LOSS
 from tests.conftest import SHARED
 

@@ -32,7 +32,7 @@ import numpy as np
 from outflank import _core
 from outflank.board import Board, Square
 from outflank.evaluators.protocol import board_bits
-from outflank.players.analysis import Analysis, JudgedMove
+from outflank.players.analysis import Analysis, AnalyzedMove
 from outflank.players.greedy import GreedyPlayer, RandomPlayer
 from outflank.players.knowledge import (
     ORDERING_PAYS_FROM,
@@ -259,8 +259,8 @@ class SearchPlayer:
         if not moves:
             return None
         move = moves[secrets.randbelow(min(len(moves), self.book_best))]
-        judged = JudgedMove(move.square, move.value_for_mover, False, (move.square,))
-        return Analysis((judged,), 0, 0, 0.0, True)
+        found = AnalyzedMove(move.square, move.value_for_mover, False, (move.square,))
+        return Analysis((found,), 0, 0, 0.0, True, is_from_book=True)
 
     @cached_property
     def _searcher(self) -> _core.Searcher:
@@ -274,10 +274,11 @@ class SearchPlayer:
 
     def _searched(self, board: Board, all_moves: bool, seconds: float | None) -> Analysis:
         began = time.perf_counter()
-        if isinstance(self.inner, RandomPlayer) or self.inner.core is None:
-            judged = sorted(self.judge(board), key=lambda move: -move[1])
-            moves = tuple(JudgedMove(square, value, False, (square,)) for square, value in judged)
-            return Analysis(moves, self.limits.depth or 1, 0, time.perf_counter() - began, False)
+        if isinstance(self.inner, RandomPlayer):
+            return Analysis.of_choice(self.inner.choose(board))
+        if self.inner.core is None:
+            values = self.judge(board)
+            return Analysis.of_values(values, self.limits.depth or 1, time.perf_counter() - began)
         depth = self.limits.depth or (1 if self.limits.is_fixed_depth else DEEPEST)
         found, depth, nodes = run_until(
             lambda stop: self._searcher.search(
@@ -287,7 +288,7 @@ class SearchPlayer:
             seconds,
         )  # fmt: skip
         moves = tuple(
-            JudgedMove(Square(square), self.in_discs(value, board), False, tuple(map(Square, line)))
+            AnalyzedMove(Square(square), self.in_discs(value, board), False, tuple(map(Square, line)))
             for square, value, line in found
         )
         return Analysis(moves, depth, nodes, time.perf_counter() - began, self.tuning is not None)
@@ -308,9 +309,9 @@ class SearchPlayer:
         return Analysis(tuple(moves), 64 - board.discs, nodes, took, True), True
 
 
-def _exact_move(solution: Solution, square: Square | None) -> JudgedMove:
+def _exact_move(solution: Solution, square: Square | None) -> AnalyzedMove:
     """A solved move: of the board itself (its best), or of the board after `square`."""
     if square is None:
         assert solution.best is not None
-        return JudgedMove(solution.best, float(solution.score_for_mover), True, solution.line)
-    return JudgedMove(square, -float(solution.score_for_mover), True, (square, *solution.line))
+        return AnalyzedMove(solution.best, float(solution.score_for_mover), True, solution.line)
+    return AnalyzedMove(square, -float(solution.score_for_mover), True, (square, *solution.line))

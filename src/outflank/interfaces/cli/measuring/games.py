@@ -25,7 +25,7 @@ from outflank.interfaces.cli.progress import meter, note, out, print_json
 
 if TYPE_CHECKING:
     from outflank.board import Board
-    from outflank.games.collection import GameStatistics
+    from outflank.games.collection_statistics import GameStatistics
     from outflank.games.formats.any_format import GameFile
     from outflank.games.game import GameRecord
 
@@ -327,7 +327,7 @@ def stats(
     as_json: Json = False,
 ) -> None:
     """Count games, results and openings; compare stored scores with replayed ones."""
-    from outflank.games.collection import game_statistics
+    from outflank.games.collection_statistics import game_statistics
 
     files = _read(sources, skip_bad=True)
     by_file = [game_statistics(file.records, opening_moves) for file in files]
@@ -391,7 +391,7 @@ def _print_files(files: list[GameFile], by_file: list[GameStatistics], total: Ga
 
 
 def _borne_out() -> tuple[Any, ...]:
-    from outflank.games.collection import ScoreKind
+    from outflank.games.collection_statistics import ScoreKind
 
     return ScoreKind.as_replayed, ScoreKind.winner_takes_empties
 

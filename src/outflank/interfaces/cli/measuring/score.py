@@ -57,7 +57,7 @@ def match(
     as_json: Json = False,
 ) -> None:
     """A match between two players; the score is A's."""
-    from outflank.games.openings import read_start_positions
+    from outflank.games.positions import read_start_positions
 
     boards = read_start_positions(starts) if starts else None
     games = double_games or (len(boards) if boards else 1000)

@@ -70,7 +70,7 @@ def _agreed(
     names: list[str], wanted: dict[str, Any], starts: Path | None, path: Path | None
 ) -> tuple[TournamentFolder, list[str], TournamentSettings]:
     """The folder, players and settings: those of a tournament that is there, else what was asked for."""
-    from outflank.games.openings import read_start_positions
+    from outflank.games.positions import read_start_positions
     from outflank.games.tournament_folder import TournamentFolder
 
     boards = read_start_positions(starts) if starts else None

@@ -11,7 +11,7 @@ from outflank.interfaces.cli.options import Json, PlayerName, Seed, Threads
 from outflank.interfaces.cli.progress import meter, note, out, print_json
 
 if TYPE_CHECKING:
-    from outflank.games.openings import Problem
+    from outflank.games.positions import Problem
     from outflank.players.knowledge import Solution
 
 MANY_EMPTIES = 26  # beyond this a position may take hours
@@ -43,7 +43,7 @@ def solve(
 ) -> None:
     """The exact score of endgame positions, with best move and best play."""
     from outflank.cores import available_cores
-    from outflank.games.openings import read_problems
+    from outflank.games.positions import read_problems
     from outflank.players.knowledge import WIN_OR_LOSS, Solver
 
     problems = read_problems(source, allow_impossible=impossible)
