@@ -39,7 +39,7 @@ def test_comments_and_empty_lines(tmp_path: Path) -> None:
         ("% only a comment\n", "holds no positions"),
         (f"{Board().text}\n-----\n", "line 2: a board has 64 characters"),
         ("1 " * 63, "63 numbers, which is not a multiple of 64"),
-        ("1 " * 32 + "\n" + "3 " * 32, "line 2: '3' is none of 0"),
+        ("1 " * 32 + "\n" + "3 " * 32, "line 2: '3' is not 0"),
     ],
 )
 def test_broken_files(content: str, message: str, tmp_path: Path) -> None:

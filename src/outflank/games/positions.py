@@ -51,7 +51,7 @@ def random_openings(plies: int, count: int, seed: int = 1) -> list[Board]:
         failures = failures + 1 if board in found or board.is_over else 0
         if failures > MOST_FAILURES:
             raise ValueError(
-                f"random games of {plies} plies lead to {len(found):,} different positions, not to {count:,}; "
+                f"random games of {plies} plies reach {len(found):,} different positions, not {count:,}; "
                 "ask for more plies or fewer positions"
             )
         if not board.is_over:
@@ -164,7 +164,7 @@ def _number_grids(text: str, path: Path) -> list[tuple[Board, str]]:
 
 
 def _best_score(rest: str, where: str) -> int | None:
-    """The score of an FFO line: after the position come moves with their scores, such as `G8:+18; H1:+12;`."""
+    """The score of an FFO line: the best of its moves, such as `G8:+18; H1:+12;`."""
     try:
         scores = [int(move.split(":")[1]) for move in rest.split(";") if ":" in move]
     except ValueError:

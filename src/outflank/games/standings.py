@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -271,12 +270,3 @@ def _score_or_none(tally: Tally) -> float | None:
 def _rounded(value: float, digits: int = 6) -> float:
     """Digits that no change of library or machine touches; no -0.0 either."""
     return round(float(value), digits) + 0.0
-
-
-def without_folders(name: str) -> str:
-    """A player's name with its files' folders left out; of a learned player its run says more than its file.
-
-    >>> without_folders("players/my.player,book=/data/my.book"), without_folders("runs/mine/best.safetensors")
-    ('my.player,book=my.book', 'mine/best.safetensors')
-    """
-    return re.sub(r"[^,=:\s]*/(?!(?:best|last)\.safetensors)", "", name)

@@ -64,7 +64,9 @@ class Analysis:
         """The best move and those within 1e-6 of it."""
         first = self.moves[0]
         least = first.value_for_mover - _core.TIE
-        return tuple(m for m in self.moves if m.exact == first.exact and m.value_for_mover >= least) or (first,)
+        return tuple(m for m in self.moves if m.exact == first.exact and m.value_for_mover >= least) or (
+            first,
+        )
 
     @property
     def value_for_mover(self) -> float:

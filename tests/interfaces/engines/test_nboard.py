@@ -97,7 +97,7 @@ def test_a_player_without_values_still_moves() -> None:
 
 def test_the_answer_to_go_begins_before_the_thinking_is_over() -> None:
     class Endless(DiscCounter):
-        def analyze(self, board: Board, all_moves: bool = False) -> Analysis:
+        def analyze(self, board: Board, all_moves: bool = False) -> Analysis:  # noqa: ARG002
             raise ValueError(f"thinks about {board.discs} discs")
 
     answers = NBoardEngine(Endless()).answers("go\n")

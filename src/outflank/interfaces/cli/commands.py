@@ -22,14 +22,20 @@ class CommandGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        for topic, names in (self.topics or {"Commands": tuple(self.list_commands(ctx))}).items():
-            with formatter.section(topic):
-                formatter.write_dl([(name, _summary(self.get_command(ctx, name))) for name in names])
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        for topic, names in self.topics.items():
+            _write_section(formatter, topic, {name: commands.pop(name) for name in names})
+        _write_section(formatter, "Commands", commands)
 
 
-def _summary(command: Any) -> str:
-    """The first paragraph of a command's help."""
-    return " ".join((command.help or "").partition("\n\n")[0].split())
+def _write_section(formatter: Any, topic: str, commands: dict[str, Any]) -> None:
+    """Each command with the first paragraph of its help."""
+    if commands:
+        with formatter.section(topic):
+            summaries = {
+                name: (command.help or "").partition("\n\n")[0] for name, command in commands.items()
+            }
+            formatter.write_dl([(name, " ".join(text.split())) for name, text in summaries.items()])
 
 
 def subcommands(description: str) -> typer.Typer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +23,9 @@ def complete_players(begun: str) -> list[str]:
     player, comma, option = begun.rpartition(",")
     if not comma:
         return _starting_with(begun, NAMES) + complete_files(begun)
-    options = [f"view={view}" for view in VIEWS] if option.startswith("view=") else [f"{key}=" for key in KEYS]
+    options = (
+        [f"view={view}" for view in VIEWS] if option.startswith("view=") else [f"{key}=" for key in KEYS]
+    )
     return [f"{player},{name}" for name in _starting_with(option, options)]
 
 
@@ -55,8 +58,7 @@ def complete_files(begun: str) -> list[str]:
     ]
 
 
-def _starting_with(begun: str, names: object) -> list[str]:
-    assert isinstance(names, list | tuple)
+def _starting_with(begun: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(begun)]
 
 
@@ -67,7 +69,14 @@ Threads = Annotated[int | None, typer.Option(help="How many threads; all cores b
 PlayerName = Annotated[
     str, typer.Argument(metavar="PLAYER", help=PLAYER_HELP, autocompletion=complete_players)
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
 Starts = Annotated[
     Path | None,
     typer.Option(help="Start positions: FFO text, or grids of 0 (white), 1 (empty) and 2 (black)."),
 ]
+
+
+def check_free(target: Path, force: bool) -> None:
+    """Refuses to overwrite a file without --force."""
+    if target.exists() and not force:
+        raise ValueError(f"{target} already exists; choose another name or add --force")

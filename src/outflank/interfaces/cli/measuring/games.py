@@ -1,8 +1,6 @@
-"""`outflank games import`, `outflank games stats` and `outflank games replay`.
+"""`outflank games import`, `stats`, `replay` and `openings`; and games named on the command line.
 
-`outflank games replay`.
-
-Games as people name them on the command line: a file, a transcript, or a position to start from.
+A game is named by a file, a transcript, or a position to start from:
 
 >>> record_named("f5d6c3").game.transcript
 'f5d6c3'
@@ -20,8 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.options import Json
-from outflank.interfaces.cli.progress import meter, note, out, print_json
+from outflank.interfaces.cli.commands import subcommands
+from outflank.interfaces.cli.options import Force, Json, check_free
+from outflank.interfaces.cli.progress import meter, note, out, print_json, say
 
 if TYPE_CHECKING:
     from outflank.board import Board
@@ -158,17 +157,10 @@ def _print_boards(steps: list[Step]) -> None:
     out.print(Columns(cells, padding=(0, 4)))
 
 
-def is_file(source: str) -> bool:
-    """Whether a text names something on the disk rather than being a game itself."""
-    try:
-        return source != "" and Path(source).exists()
-    except (OSError, ValueError):  # too long for a name, as a transcript may be
-        return False
-
-
 def record_named(source: str, game: int | None = None) -> GameRecord:
     """One game: of a file (which, if it holds several), of a transcript, or a position without moves."""
     from outflank.games.formats.any_format import read_game_file
+    from outflank.games.positions import is_file
 
     if is_file(source):
         if game is None and (count := len(read_game_file(source, skip_bad=True).records)) > 1:
@@ -211,17 +203,34 @@ SHOWN = 10  # of the openings, exceptions and unreadable games, for people; --js
 
 
 def add_to(app: typer.Typer) -> None:
-    games = typer.Typer(help="Games in and out: WTHOR, GGF, transcripts, JSON lines.", rich_markup_mode=None)
-    games.callback(invoke_without_command=True)(_help)
+    games = subcommands("Read, convert and count games: WTHOR, GGF, transcripts, JSON lines; make openings.")
     games.command("import")(import_games)
     games.command()(stats)
     games.command()(replay)
+    games.command()(openings)
     app.add_typer(games, name="games")
 
 
-def _help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+def openings(
+    plies: Annotated[int, typer.Option("--random-plies", help="Random moves from the start.", min=0)] = 6,
+    count: Annotated[int, typer.Option(help="How many different positions.", min=1, max=1_000_000)] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same positions.", min=0)] = 1,
+    target: Annotated[Path | None, typer.Option("--out", help="A file; printed by default.")] = None,
+    force: Force = False,
+) -> None:
+    """Make random start positions, for match --starts: one per line, as FFO text."""
+    from outflank.files import write_whole
+    from outflank.games.positions import positions_text, random_openings
+
+    if target is not None:
+        check_free(target, force)
+    text = positions_text(random_openings(plies, count, seed))
+    if target is None:
+        typer.echo(text, nl=False)
+        return
+    write_whole(target, text.encode())
+    say(f"{target}: {count:,} positions after {plies} random plies, seed {seed}")
+    say(f"Play from them: outflank match all-2 standard-heuristic --starts {target}")
 
 
 def import_games(
@@ -235,17 +244,16 @@ def import_games(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out games that are damaged or illegal, and count them.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Convert games between all formats; several files become one."""
+    """Convert games from any format to any other; several files become one."""
     from outflank.games.formats.any_format import format_of_name, write_games
 
     form, years = format_of_name(target), _years(year)
     beside = [target.with_suffix(suffix) for suffix in (".jou", ".trn")] if form == "wtb" else []
     for path in (target, *beside):
-        if path.exists() and not force:
-            raise ValueError(f"{path} is already there; choose another name or add --force")
+        check_free(path, force)
     files = _read(sources, skip_bad)
     read = [record for file in files for record in file.records]
     kept = [record for record in read if _is_wanted(record, min_moves, years, player)]
