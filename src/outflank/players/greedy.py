@@ -60,7 +60,7 @@ class GreedyPlayer:
     evaluator: Evaluator | DoubledFunction
     view: View = "inversion"
     name: str = "player"
-    notes: tuple[str, ...] = ()  # what a user should know about how this player was read
+    notes: tuple[str, ...] = ()  # for the user: how this player was read
 
     def __post_init__(self) -> None:
         if self.view not in VIEWS:

@@ -68,16 +68,13 @@ def replay(
     _print_boards(shown)
     final = steps[-1].board
     score = f"black {final.black.bit_count()}, white {final.white.bit_count()}"
-    out.print(
-        f"After {len(steps) - 1} moves: {score}, {'the game is over' if final.is_over else 'unfinished'}"
-    )
+    say(f"After {len(steps) - 1} moves: {score}, {'the game is over' if final.is_over else 'unfinished'}")
     if move is None and count > 1:
-        following = game % count + 1
-        out.print(f"Another: outflank games replay {source} --game {following}", markup=False, soft_wrap=True)
+        say(f"The next one: outflank games replay {source} --game {game % count + 1}")
 
 
 def numbered_game(source: Path, number: int) -> tuple[GameRecord, int]:
-    """Game number n of a file, and how many there are."""
+    """Game number n of a file, and how many games there are."""
     from outflank.games.formats.any_format import read_game_file
 
     file = read_game_file(source, skip_bad=True)
@@ -131,16 +128,12 @@ def _report(source: Path, record: GameRecord, steps: list[Step]) -> dict[str, An
 def _print_head(source: Path, record: GameRecord, count: int) -> None:
     where = ", ".join(part for part in (record.event, record.date) if part)
     out.print(f"{record.black or '?'} (black) - {record.white or '?'} (white)", style="bold", markup=False)
-    out.print(
-        f"{source.name}, game {record.number:,} of {count:,}{': ' + where if where else ''}", markup=False
-    )
+    say(f"{source.name}, game {record.number:,} of {count:,}{': ' + where if where else ''}")
     if record.result is not None:
         ending = f" ({record.ending})" if record.ending else ""
         out.print(f"stored result: {record.result:+g} for Black{ending}")
     if record.theoretical is not None:
-        out.print(
-            f"with perfect play from {record.theoretical_empties} empty squares: {record.theoretical:+d}"
-        )
+        say(f"with perfect play from {record.theoretical_empties} empty squares: {record.theoretical:+d}")
 
 
 def _print_boards(steps: list[Step]) -> None:
@@ -151,14 +144,14 @@ def _print_boards(steps: list[Step]) -> None:
     cells = []
     for step in steps:
         passed = f"{'white' if step.mover == 'black' else 'black'} passes" if step.is_after_pass else ""
-        # Without colours the two sides' discs would look alike.
+        # Without colours, the discs of both sides would look alike.
         board = step.board if out.color_system else Text(str(step.board))
         cells.append(Group(Text(step.caption), board, Text(passed, style="dim")))
     out.print(Columns(cells, padding=(0, 4)))
 
 
 def record_named(source: str, game: int | None = None) -> GameRecord:
-    """One game: of a file (which, if it holds several), of a transcript, or a position without moves."""
+    """A game in a file (by its number, if there are several), a transcript, or a position without moves."""
     from outflank.games.formats.any_format import read_game_file
     from outflank.games.positions import is_file
 
@@ -167,12 +160,12 @@ def record_named(source: str, game: int | None = None) -> GameRecord:
             raise ValueError(f"{source} holds {count:,} games; choose one with --game")
         return numbered_game(Path(source), game or 1)[0]
     if game is not None:
-        raise ValueError(f"--game chooses a game of a file, but {_shown(source)} is no file that is there")
-    return _spelt_out(source)
+        raise ValueError(f"--game chooses a game of a file, but there is no file {_shown(source)}")
+    return _parsed(source)
 
 
-def _spelt_out(text: str) -> GameRecord:
-    """The game of a transcript, or of a position as in FFO files."""
+def _parsed(text: str) -> GameRecord:
+    """The game of a transcript, or a position as in FFO files."""
     from outflank.board import Board
     from outflank.games.formats import transcripts
     from outflank.games.game import Game, GameRecord
@@ -181,10 +174,10 @@ def _spelt_out(text: str) -> GameRecord:
     if len(text.strip()) >= 64 and not re.search(r"\d", text):
         return GameRecord(Game(start=Board(text)))
     if not re.match(r"\s*(\d+\s*[.)]\s*)?[a-hA-H][1-8]", text):
-        raise ValueError(f"{_shown(text)} is neither a file that is there nor a transcript such as f5d6c3")
+        raise ValueError(f"{_shown(text)} is neither an existing file nor a transcript such as f5d6c3")
     found = list(checked(transcripts.read(text), ""))
     if len(found) != 1:
-        raise ValueError(f"{_shown(text)} is {len(found)} games; name one")
+        raise ValueError(f"{_shown(text)} is {len(found)} games; give one")
     (game,) = found
     if not isinstance(game, GameRecord):
         raise ValueError(game.reason)
@@ -199,7 +192,7 @@ Sources = Annotated[
     list[Path],
     typer.Argument(metavar="SOURCE...", help="WTHOR, GGF, transcripts or JSON lines; .gz and .bz2 too."),
 ]
-SHOWN = 10  # of the openings, exceptions and unreadable games, for people; --json has all
+SHOWN = 10  # openings, exceptions and unreadable games; --json lists all
 
 
 def add_to(app: typer.Typer) -> None:
@@ -240,9 +233,9 @@ def import_games(
     year: Annotated[
         str | None, typer.Option(help="Only games of this year, or of years such as 1990-1999.")
     ] = None,
-    player: Annotated[str | None, typer.Option(help="Only games of players whose name holds this.")] = None,
+    player: Annotated[str | None, typer.Option(help="Only players whose name contains this.")] = None,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out games that are damaged or illegal, and count them.")
+        bool, typer.Option("--skip-bad", help="Skip damaged and illegal games, and count them.")
     ] = False,
     force: Force = False,
     as_json: Json = False,
@@ -258,7 +251,7 @@ def import_games(
     read = [record for file in files for record in file.records]
     kept = [record for record in read if _is_wanted(record, min_moves, years, player)]
     if not kept:
-        raise ValueError(f"none of the {len(read):,} games is left, so {target} was not written")
+        raise ValueError(f"none of the {len(read):,} games matches, so {target} was not written")
     notes = write_games(kept, target)
     report = {
         "out": str(target),
@@ -275,10 +268,8 @@ def import_games(
     _print_problems(files)
     rest = f", {len(read) - len(kept):,} filtered out" if len(kept) < len(read) else ""
     plural = "s" if len(files) > 1 else ""
-    out.print(
-        f"{target}: {len(kept):,} games from {len(files)} file{plural}{rest}", markup=False, soft_wrap=True
-    )
-    out.print(f"Look at it: outflank games stats {target}", markup=False, soft_wrap=True)
+    say(f"{target}: {len(kept):,} games from {len(files)} file{plural}{rest}")
+    say(f"Look at it: outflank games stats {target}")
 
 
 def _read(sources: list[Path], skip_bad: bool) -> list[GameFile]:
@@ -297,7 +288,7 @@ def _years(text: str | None) -> tuple[int, int] | None:
         return None
     first, _, last = text.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal()):
-        raise ValueError(f"a year is a number such as 1997, or two with - between them; got {text!r}")
+        raise ValueError(f"--year takes a year such as 1997 or a range such as 1990-1999, got {text!r}")
     return int(first), int(last or first)
 
 
@@ -321,10 +312,10 @@ def _print_problems(files: list[GameFile]) -> None:
     problems = _problems(files)
     if not problems:
         return
-    out.print(f"Left out as unreadable or illegal: {len(problems):,}")
+    out.print(f"Skipped as unreadable or illegal: {len(problems):,}")
     for problem in problems[:SHOWN]:
         where = ", ".join(part for part in (Path(problem["file"]).name, problem["where"]) if part)
-        out.print(f"  {where}: {problem['reason']}", markup=False, soft_wrap=True)
+        say(f"  {where}: {problem['reason']}")
     if len(problems) > SHOWN:
         out.print(f"  and {len(problems) - SHOWN:,} more; --json lists all")
 
@@ -381,6 +372,8 @@ def _print_files(files: list[GameFile], by_file: list[GameStatistics], total: Ga
     from rich.markup import escape
     from rich.table import Table
 
+    from outflank.games.collection_statistics import CONFIRMED
+
     table = Table()
     for name in ("file", "years", "games", "complete", "as replayed", "exceptions", "bad"):
         table.add_column(name, justify="left" if name == "file" else "right", overflow="fold")
@@ -392,16 +385,10 @@ def _print_files(files: list[GameFile], by_file: list[GameStatistics], total: Ga
         rows.append(("all", total, sum(len(file.problems) for file in files)))
     for name, found, unreadable in rows:
         years = "" if found.years is None else "-".join(map(str, sorted(set(found.years))))
-        borne_out = sum(found.kinds.get(kind, 0) for kind in _borne_out())
-        counts = (found.games, found.complete, borne_out, len(found.exceptions), unreadable)
+        confirmed = sum(found.kinds.get(kind, 0) for kind in CONFIRMED)
+        counts = (found.games, found.complete, confirmed, len(found.exceptions), unreadable)
         table.add_row(name, years, *(f"{count:,}" for count in counts), end_section=name == rows[-2:][0][0])
     out.print(table)
-
-
-def _borne_out() -> tuple[Any, ...]:
-    from outflank.games.collection_statistics import ScoreKind
-
-    return ScoreKind.as_replayed, ScoreKind.winner_takes_empties
 
 
 def _print_total(total: GameStatistics) -> None:
@@ -414,9 +401,9 @@ def _print_total(total: GameStatistics) -> None:
         )
     if not total.games:
         return
-    out.print(f"{total.shortest} to {total.longest} moves a game, {total.mean_moves:.1f} on average")
+    out.print(f"{total.shortest} to {total.longest} moves per game, {total.mean_moves:.1f} on average")
     if total.other_starts:
-        out.print(f"{total.other_starts:,} games begin with a position of their own")
+        out.print(f"{total.other_starts:,} games start from another position")
     out.print("Stored scores:")
     for kind, count in total.kinds.items():
         out.print(f"{count:>9,}  {kind}")
