@@ -98,8 +98,8 @@ class SpatialMlp(CoreEvaluator):
     """A first layer that sees every square part of the board (Chong 2003).
 
     91 nodes see the 36 parts of 3x3 squares, 25 of 4x4, 16 of 5x5, 9 of 6x6, 4 of 7x7 and the whole board;
-    then 40, 10 and one node, all tanh but the last, and the disc difference is added at the output. Weights: for
-    each part its squares' weights and a bias; then the layers as in Mlp.
+    then 40, 10 and one node, all tanh but the last, and the disc difference is added at the output.
+    Weights: for each part its squares' weights and a bias; then the layers as in Mlp.
     """
 
     def __init__(self, weights: npt.ArrayLike | None = None) -> None:
