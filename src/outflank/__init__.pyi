@@ -12,7 +12,7 @@ from .games.batch import Forfeit
 from .games.formats.any_format import GameRecord, read_games, write_games
 from .games.game import Game
 from .games.match import Match
-from .games.openings import read_start_positions
+from .games.positions import read_start_positions
 from .games.ratings import bradley_terry
 from .games.standings import Standings
 from .games.statistics import Tally

@@ -63,16 +63,16 @@ def squares_in(bits: int) -> tuple[Square, ...]:
 
 
 def symmetric_square(square: int, symmetry: int) -> Square:
-    """Where a symmetry of the board (0..7, 0 the identity) takes a square."""
+    """The image of a square under a symmetry of the board (0..7; 0 is the identity)."""
     return Square(_core.symmetric(1 << square, symmetry).bit_length() - 1)
 
 
 @dataclass(frozen=True, slots=True, repr=False, init=False)
 class Board:
-    """A position with its colours: black and white discs as 64-bit sets, and whose move it is.
+    """A position: black and white discs as 64-bit sets, and whose move it is.
 
     Immutable. `Board()` is the start of a game; `Board(text)` reads 64 characters (X black, O white,
-    - empty) and the side to move, as in the FFO test files, and `repr` gives that call back.
+    - empty) and the side to move, as in the FFO test files; `repr` returns that call.
     """
 
     black: int
@@ -90,7 +90,7 @@ class Board:
         if black & white:
             raise ValueError(f"{squares_in(black & white)[0]} holds a black and a white disc")
         if not (0 <= black < 1 << 64 and 0 <= white < 1 << 64):
-            raise ValueError("discs are sets of 64 bits")
+            raise ValueError("discs must be sets of 64 bits")
         board = object.__new__(cls)
         object.__setattr__(board, "black", black)
         object.__setattr__(board, "white", white)
@@ -99,7 +99,7 @@ class Board:
 
     @classmethod
     def from_transcript(cls, transcript: str, start: Board | None = None) -> Board:
-        """The board after the moves of a transcript such as `f5d6c3`; passes are not written."""
+        """The board after the moves of a transcript such as `f5d6c3`; passes are implied."""
         board = cls() if start is None else start
         for number, square in enumerate(transcript_squares(transcript), start=1):
             board = board.settled()
@@ -134,16 +134,16 @@ class Board:
         return not self.has_moves and not self._other_side().has_moves
 
     def why_impossible(self) -> str | None:
-        """A reason why no game from the usual start reaches this board, or None if none was found."""
+        """Why no game from the standard start can reach this board; None if no reason was found."""
         discs = self.black | self.white
         if missing := squares_in(_CENTRE & ~discs):
-            return f"{missing[0]} is empty, but a game begins with discs on the four squares of the centre"
+            return f"{missing[0]} is empty, but a game starts with discs on the four centre squares"
         reached, grown = 0, _CENTRE
-        while reached != grown:  # each disc was placed beside another
+        while reached != grown:  # each disc was placed next to another
             reached = grown
             grown = (reached | _beside(reached)) & discs
         if apart := squares_in(discs & ~reached):
-            return f"the disc on {apart[0]} touches none that leads to the centre"
+            return f"the disc on {apart[0]} is not connected to the centre"
         return None
 
     @property
@@ -157,7 +157,7 @@ class Board:
 
     @property
     def outcome(self) -> Literal["black", "white", "draw"] | None:
-        """Who won, by disc count; None while the game goes on."""
+        """The winner by disc count; None until the game is over."""
         if not self.is_over:
             return None
         if self.disc_difference == 0:
@@ -165,7 +165,7 @@ class Board:
         return "black" if self.disc_difference > 0 else "white"
 
     def play(self, square: int | str) -> Board:
-        """The board after the mover's disc on a square."""
+        """The board after the mover plays on a square."""
         move = Square(square)
         if not self._moves >> move & 1:
             raise ValueError(f"{move} is not a legal move for {self.mover} on this board")
@@ -176,7 +176,7 @@ class Board:
         return Board.from_discs(opponent, mover, "black")
 
     def pass_turn(self) -> Board:
-        """The board with the other side to move; only a side without a move may pass."""
+        """The board after a pass, which only a side without a move may make."""
         if self.has_moves:
             raise ValueError(f"{self.mover} has a legal move and may not pass")
         return self._other_side()
@@ -192,7 +192,7 @@ class Board:
         return passed if passed.has_moves else self
 
     def symmetric(self, symmetry: int) -> Board:
-        """One of the eight images of the board: 0 is the board itself."""
+        """One of the eight symmetric images of the board; 0 is the board itself."""
         return Board.from_discs(
             _core.symmetric(self.black, symmetry), _core.symmetric(self.white, symmetry), self.mover
         )
@@ -203,7 +203,7 @@ class Board:
 
     @property
     def canonical(self) -> Board:
-        """The one of the eight images that stands for all of them."""
+        """The representative of the eight images."""
         return min(self.symmetries, key=lambda board: (board.black, board.white))
 
     def disc(self, square: int | str) -> Colour | None:
@@ -248,7 +248,7 @@ class Board:
         return self.svg()
 
     def svg(self, size: int = 320) -> str:
-        """A picture for notebooks and pages: discs, legal moves as small rings, the mover below."""
+        """A picture for notebooks and web pages: discs, legal moves as small rings, the mover below."""
         cells = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size * 9.7 / 9:.0f}"'
             ' viewBox="0 0 90 97" role="img" font-family="sans-serif">',
@@ -279,7 +279,7 @@ class Board:
 
 
 def _beside(squares: int) -> int:
-    """The squares themselves and their neighbours in the eight directions."""
+    """The squares and their neighbours in all eight directions."""
     wide = squares | (squares & ~_COLUMN_H) << 1 | (squares & ~_COLUMN_A) >> 1
     return (wide | wide << 8 | wide >> 8) & (1 << 64) - 1
 
@@ -295,7 +295,7 @@ def transcript_squares(transcript: str) -> tuple[Square, ...]:
     """The squares of a transcript such as `f5d6c3` or `F5 D6 C3`."""
     letters = "".join(transcript.split())
     if len(letters) % 2:
-        raise ValueError(f"a transcript has two characters a move, but {letters!r} has {len(letters)}")
+        raise ValueError(f"a transcript has two characters per move, but {letters!r} has {len(letters)}")
     moves = (letters[i : i + 2] for i in range(0, len(letters), 2))
     return tuple(_transcript_square(number, name) for number, name in enumerate(moves, start=1))
 
@@ -321,7 +321,7 @@ def _parse(text: str) -> tuple[int, int, Colour]:
         if letter in _EMPTY:
             continue
         if letter not in _DISCS:
-            raise ValueError(f"{letter!r} at {Square(i)} is none of X, O and -")
+            raise ValueError(f"{letter!r} at {Square(i)} is not X, O or -")
         if _DISCS[letter] == "black":
             black |= 1 << i
         else:

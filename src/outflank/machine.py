@@ -1,4 +1,4 @@
-"""What a figure was measured with: the version of outflank and the machine."""
+"""The version of outflank and the machine, for the record of a measurement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def machine() -> str:
 
 
 def _processor() -> str:
-    """Its name where Linux tells it; else its kind."""
+    """Its model name on Linux; elsewhere its architecture."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

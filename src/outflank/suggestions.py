@@ -1,4 +1,4 @@
-"""Did you mean: sentences about words that are not known."""
+"""Did you mean: error sentences for unknown words."""
 
 from __future__ import annotations
 

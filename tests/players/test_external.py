@@ -31,7 +31,7 @@ from outflank import (
 from outflank.games.formats.any_format import read_game_file
 from outflank.games.match import Batch
 from outflank.players.engine_player import external_player
-from outflank.players.engine_process import EngineFault
+from outflank.players.engine_process import EngineError
 from outflank.players.gtp_client import moves_to
 from outflank.players.nboard_client import game_as_ggf
 from tests.players.conftest import FaultyEngine, FirstMove
@@ -77,8 +77,8 @@ FAULTS = {
     "hangs": "did not answer within 1 s",
     "dies": "ended with exit code 1: out of memory",
     "is killed": "was ended by SIGKILL",
-    "says nonsense": "answered genmove with 'z99', which is no move",
-    "prints garbage": "printed more than 65536 bytes that are no answer",
+    "says nonsense": "answered genmove with 'z99', which is not a move",
+    "prints garbage": "printed more than 65536 bytes without an answer",
     "prints megabytes": "printed more than 65536 bytes without a line end",
     "writes errors for ever": "did not answer within 1 s: ",
     "plays an illegal move": "which is not a legal move on",
@@ -89,7 +89,7 @@ FAULTS = {
     "closes its output": "closed its output",
     "closes its input": "closed its input",
     "prints bytes": "printed more than 65536 bytes",
-    "answers in bytes": "which is no move",
+    "answers in bytes": "which is not a move",
     "answers another command": "answered the command 7, which it was not given",
     "never ends its answer": "gave an answer of more than 65536 bytes",
     "answers a huge line": "printed more than 65536 bytes without a line end",
@@ -166,9 +166,9 @@ def test_no_engine_fills_the_memory(fault: str, engine: FaultyEngine) -> None:
 NBOARD_FAULTS = {
     "pong 99": ("pong 99", "answered ping 2 with 'pong 99'"),
     "a move unasked": ("=== d3", "gave a move without being asked: '=== d3'"),
-    "thoughts for ever": ("search d3 0 0 1\n" * 50, "printed more than 4194304 bytes that are no answer"),
+    "thoughts for ever": ("search d3 0 0 1\n" * 50, "printed more than 4194304 bytes without an answer"),
     "one line for ever": ("search " * 9999, "printed more than 65536 bytes without a line end"),
-    "bytes": ("\udcff\udcfe\x00\n" * 50, "printed more than 4194304 bytes that are no answer"),
+    "bytes": ("\udcff\udcfe\x00\n" * 50, "printed more than 4194304 bytes without an answer"),
     "drips": ("DRIP", "did not answer within 1 s"),
 }
 
@@ -374,7 +374,7 @@ def test_choose_says_what_an_engine_did_wrong(engine: FaultyEngine) -> None:
     for _ in range(2):
         board = board.play(player.choose(board))
         board = board.play(board.legal_moves[0])
-    with pytest.raises(EngineFault, match=r"^gtp:.* resigned$"):
+    with pytest.raises(EngineError, match=r"^gtp:.* resigned$"):
         player.choose(board)
 
 

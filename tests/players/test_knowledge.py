@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from outflank import Board, Match, Solver, named_player
-from outflank.games.openings import Problem, read_problems
+from outflank.games.positions import Endgame, read_endgames
 from outflank.players.knowledge import WIN_OR_LOSS
-from tests.conftest import SHARED
 
-FFO_1_19 = SHARED / "positions" / "fforum-1-19.obf"
-FFO_20_39 = SHARED / "positions" / "fforum-20-39.obf"
 QUICK = 21  # empty squares; the three of FFO 20-39 with more are solved by `outflank solve`
 
 
-def problems(path: Path) -> list[Problem]:
-    if not path.exists():
-        pytest.skip(f"{path.name} is not here")
-    return [p for p in read_problems(str(path)) if 64 - p.board.discs <= QUICK]
+def quick_endgames(suite: str) -> list[Endgame]:
+    return [endgame for endgame in read_endgames(suite) if 64 - endgame.board.discs <= QUICK]
 
 
 def final_score_for(board: Board, line: tuple[int, ...]) -> int:
@@ -32,23 +25,26 @@ def final_score_for(board: Board, line: tuple[int, ...]) -> int:
     return sign * (difference + (64 - board.discs) * ((difference > 0) - (difference < 0)))
 
 
-@pytest.mark.parametrize("path", [FFO_1_19, FFO_20_39], ids=["FFO 1-19", "FFO 20-39"])
+@pytest.mark.parametrize(("suite", "count"), [("ffo-1-19", 19), ("ffo-20-39", 17), ("ffo-40-59", 1)])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_published_scores(path: Path, threads: int) -> None:
+def test_published_scores(suite: str, count: int, threads: int) -> None:
     solver = Solver(threads)
-    for problem in problems(path):
-        solution = solver.solve(problem.board)
-        assert solution.score_for_mover == problem.score, problem.board
-        assert final_score_for(problem.board, solution.line) == problem.score
+    endgames = quick_endgames(suite)
+    assert len(endgames) == count
+    for endgame in endgames:
+        solution = solver.solve(endgame.board)
+        assert solution.score_for_mover == endgame.score_for_mover, endgame.board
+        assert final_score_for(endgame.board, solution.line) == endgame.score_for_mover
         assert solution.best == solution.line[0]
 
 
 def test_win_or_loss_has_the_sign_of_the_score() -> None:
     solver = Solver()
-    for problem in problems(FFO_1_19):
-        assert problem.score is not None
-        result = solver.solve(problem.board, WIN_OR_LOSS).score_for_mover
-        assert (result > 0) - (result < 0) == (problem.score > 0) - (problem.score < 0)
+    for endgame in quick_endgames("ffo-1-19"):
+        score = endgame.score_for_mover
+        assert score is not None
+        result = solver.solve(endgame.board, WIN_OR_LOSS).score_for_mover
+        assert (result > 0) - (result < 0) == (score > 0) - (score < 0)
 
 
 def test_one_thread_finds_the_same_line_whatever_it_solved_before() -> None:

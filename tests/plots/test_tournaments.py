@@ -13,8 +13,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from outflank import Standings, Tally
-from outflank.games.standings import PairResult, without_folders
+from outflank.games.standings import PairResult
 from outflank.games.tournament import pairs
+from outflank.players.names import short_name
 from outflank.plots.networks import save_figure
 from outflank.plots.tournaments import SCORES, draw_tournament, shortened
 
@@ -102,5 +103,5 @@ def test_names_are_shortened() -> None:
     assert len(short) == 24
     assert short.startswith("all-rounder")
     assert short.endswith("mine")
-    assert without_folders("gtp:/usr/bin/edax -l 10") == "gtp:edax -l 10"
-    assert without_folders("all-2,view=negation") == "all-2,view=negation"
+    assert short_name("gtp:/usr/bin/edax -l 10") == "gtp:edax -l 10"
+    assert short_name("all-2,view=negation") == "all-2,view=negation"

@@ -41,7 +41,7 @@ class DoubledFunction:
 
     @property
     def bytes_held(self) -> int:
-        """The memory of both evaluators' weights and compiled forms."""
+        """The memory of both evaluators, weights and compiled."""
         return self.for_black.bytes_held + self.for_white.bytes_held
 
     @property

@@ -19,18 +19,18 @@ import numpy.typing as npt
 from outflank import _core
 from outflank.evaluators.protocol import CoreEvaluator, FloatArray
 
-LATE_MOVE = 25  # from here on the second coefficient of mobility counts (Norvig 1992, section 18.12)
+LATE_MOVE = 25  # from here on the late coefficient of mobility applies (Norvig 1992, section 18.12)
 
 
 class Iago(CoreEvaluator):
-    """Three parts, each within -1..1 and times a coefficient that changes with the moves made.
+    """Three parts, each within -1..1, times coefficients that change with the number of moves made.
 
     - positional: Black's square weights minus White's, divided by the sum of all their sizes;
     - mobility: (b - w) / (b + w + 2), where Black has b legal moves and White w;
-    - potential mobility: likewise, with the empty squares next to the other side's discs.
+    - potential mobility: likewise, with the empty squares next to the opponent's discs.
 
-    Each coefficient is base + slope * m, where m = discs on the board - 4. Exchanging the colours changes
-    the sign of the value and nothing else, so both views choose the same moves.
+    Each coefficient is base + slope * m, where m = discs on the board - 4. Exchanging the colours only
+    changes the sign of the value, so both views choose the same moves.
 
     Weights: 64 squares; then base and slope of the positional part, of mobility before move 25, of mobility
     from then on, of potential mobility.
@@ -54,7 +54,7 @@ class Iago(CoreEvaluator):
 
     @property
     def formula(self) -> str:
-        """How the parts are put together, in two lines."""
+        """The formula, in two lines."""
         positional, early, late, potential = (_of_moves(*row) for row in self.coefficients.tolist())
         return (
             f"{positional} positional + {early} mobility + {potential} potential mobility\n"

@@ -1,7 +1,7 @@
 """The Othello League's text format: n-tuple networks and weighted piece counters as plain numbers.
 
-Numbers in ASCII, apart by white space (commas and semicolons count as such); braces may group them and must
-then be balanced. Number of tables; then for each table: tuple length n, number of placements m, m lists of n
+Numbers in ASCII, separated by white space, commas or semicolons; braces may group them and must then be
+balanced. Number of tables; then for each table: tuple length n, number of placements m, m lists of n
 different squares (0..63, row by row), and the 3^n weights that the placements share. The placements are used
 as listed. A piece counter is 64 numbers.
 """
@@ -22,7 +22,7 @@ class PlayerFileError(ValueError):
 
 @dataclass(frozen=True)
 class SizeLimits:
-    """The largest network that a reader takes: counted before it is built, which takes far longer."""
+    """The largest network that a reader accepts; checked before it is built, which takes far longer."""
 
     weights: int
     placements: int
@@ -33,13 +33,13 @@ class SizeLimits:
             (placements, self.placements, "placements"),
         ):
             if size > most:
-                raise PlayerFileError(f"{source} has {size:,} {what}; at most {most:,} are taken")
+                raise PlayerFileError(f"{source} has {size:,} {what}; at most {most:,} are accepted")
 
 
 def read_league_text(
     text: str | bytes, source: str = "player", limits: SizeLimits | None = None
 ) -> NTupleNetwork | PieceCounter:
-    """The evaluator written in a text; `source` is how errors name it.
+    """The evaluator in a text; `source` is its name in error messages.
 
     >>> read_league_text("{ 1 { 1 2 { 0 } { 63 } { -1 0 1 } } }").tables
     (((0,), (63,)),)
@@ -56,7 +56,7 @@ def read_league_text(
 
 
 def write_league_text(evaluator: object) -> str:
-    """The evaluator in the League's format; reading it back gives the same weights, bit for bit."""
+    """The evaluator in the League's format; reading it back gives exactly the same weights."""
     if isinstance(evaluator, PieceCounter):
         return "\n".join(_spaced(row) for row in evaluator.square_weights.reshape(8, 8)) + "\n"
     if not isinstance(evaluator, NTupleNetwork):

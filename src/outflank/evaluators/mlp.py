@@ -1,15 +1,7 @@
-"""Multi-layer perceptron on the 64 squares: 64-32-1 with 2,113 weights in Kim 2007.
+"""Multi-layer perceptrons on the 64 squares: 64-32-1 of Kim 2007, and the spatial network of Chong 2003.
 
->>> Mlp().weights.size, Mlp(hidden=4).weights.size
-(2113, 265)
-
-The spatial network of Chong 2003: a first layer that looks at every square part of the board.
-
-91 nodes see the 36 parts of 3x3 squares, 25 of 4x4, 16 of 5x5, 9 of 6x6, 4 of 7x7 and the whole board;
-then 40, 10 and one node, all tanh but the last, and the disc difference is added at the output.
-
->>> SpatialMlp().weights.size
-5900
+>>> Mlp().weights.size, Mlp(hidden=4).weights.size, SpatialMlp().weights.size
+(2113, 265, 5900)
 """
 
 from __future__ import annotations
@@ -27,7 +19,7 @@ Layer = tuple[FloatArray, FloatArray]  # weights [inputs, nodes] and biases [nod
 
 
 def dense_layers(weights: FloatArray, nodes: tuple[int, ...]) -> list[Layer]:
-    """A flat vector cut into fully connected layers: each layer's weights [from][to], then its biases."""
+    """A flat vector split into fully connected layers: each layer's weights [from][to], then its biases."""
     layers = []
     at = 0
     for inputs, outputs in pairwise(nodes):
@@ -43,7 +35,7 @@ def dense_weight_count(nodes: tuple[int, ...]) -> int:
 
 
 def forward(layers: list[Layer], squares: npt.NDArray[np.float32]) -> FloatArray:
-    """The layers by their definition, in NumPy: slow, and the measure of the core's."""
+    """The layers in plain NumPy: slow, the reference for the core."""
     nodes = squares.astype(np.float64)
     for weights, biases in layers[:-1]:
         nodes = np.tanh(nodes @ weights + biases)
@@ -54,8 +46,8 @@ def forward(layers: list[Layer], squares: npt.NDArray[np.float32]) -> FloatArray
 class Mlp(CoreEvaluator):
     """64 inputs (black +1, white -1, empty 0), one hidden layer of tanh nodes, one output.
 
-    The value is the output node's sum. Its tanh, which the papers apply, is left to the learner: it is
-    increasing, so it changes no choice. Weights: input to hidden [64][hidden], hidden biases, hidden
+    The value is the output node's sum. The papers' tanh on it is left to the learner: it is increasing, so it
+    changes no choice. Weights: input to hidden [64][hidden], hidden biases, hidden
     to output, output bias.
     """
 
@@ -103,7 +95,12 @@ _FIRST_LAYER_WEIGHTS = sum(len(part) + 1 for part in PARTS)
 
 
 class SpatialMlp(CoreEvaluator):
-    """5,900 weights: for each part its squares' weights and a bias; then the layers as in Mlp."""
+    """A first layer that sees every square part of the board (Chong 2003).
+
+    91 nodes see the 36 parts of 3x3 squares, 25 of 4x4, 16 of 5x5, 9 of 6x6, 4 of 7x7 and the whole board;
+    then 40, 10 and one node, all tanh but the last, and the disc difference is added at the output.
+    Weights: for each part its squares' weights and a bias; then the layers as in Mlp.
+    """
 
     def __init__(self, weights: npt.ArrayLike | None = None) -> None:
         super().__init__(weights, _FIRST_LAYER_WEIGHTS + dense_weight_count(_LATER_NODES))
@@ -120,7 +117,7 @@ class SpatialMlp(CoreEvaluator):
         return "spatial MLP 64-91-40-10-1"
 
     def layers(self) -> list[Layer]:
-        """All layers as full matrices; the first one is mostly zeros."""
+        """All layers as full matrices; the first is mostly zeros."""
         first = np.zeros((64, len(PARTS)))
         weights, later = np.split(self.weights, [_FIRST_LAYER_WEIGHTS])
         first[_SQUARE_OF_WEIGHT[~_IS_BIAS], _NODE_OF_WEIGHT[~_IS_BIAS]] = weights[~_IS_BIAS]

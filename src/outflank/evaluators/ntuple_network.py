@@ -1,4 +1,4 @@
-"""N-tuple network: tables looked up by what lies on each tuple's squares, summed (Lucas 2007 eq. 1).
+"""N-tuple network: a sum of table entries, looked up by the contents of tuples of squares (Lucas 2007 eq. 1).
 
 >>> network = NTupleNetwork.of_shape("all-2")
 >>> len(network.tables), network.weights.size
@@ -18,15 +18,15 @@ from outflank import _core
 from outflank.evaluators.protocol import CoreEvaluator, FloatArray
 from outflank.evaluators.tuple_shapes import Table, shape
 
-MOST_WEIGHTS = 1 << 27  # a gigabyte of them
+MOST_WEIGHTS = 1 << 27  # a gigabyte
 
 
 class NTupleNetwork(CoreEvaluator):
-    """Tables with their placements on the board, as written: no symmetry is added.
+    """Tables with their placements on the board, as given: no symmetries are added.
 
     The first square of a placement is the most significant digit; white 0, empty 1, black 2. The
-    weight vector holds the tables one after another; with game stages, one such set a stage, where
-    stage s of S serves boards with (discs - 4) * S / 61 rounded down to s.
+    weight vector holds the tables one after another; with game stages, one such set per stage, where
+    stage s of S is for boards with (discs - 4) * S / 61 rounded down to s.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class NTupleNetwork(CoreEvaluator):
             first += count
 
     def with_weights(self, weights: npt.ArrayLike) -> NTupleNetwork:
-        same = object.__new__(NTupleNetwork)  # the tables have been checked
+        same = object.__new__(NTupleNetwork)  # the tables are valid
         same.tables, same.stages = self.tables, self.stages
         CoreEvaluator.__init__(same, weights, self.weights.size)
         return same
@@ -83,7 +83,7 @@ class NTupleNetwork(CoreEvaluator):
 
     @property
     def placements(self) -> list[npt.NDArray[np.uint8]]:
-        """The tables as the core takes them: a matrix each, with a row of squares per placement."""
+        """The tables for the core: one matrix each, with a row of squares per placement."""
         return [np.array(table, dtype=np.uint8) for table in self.tables]
 
     @property
@@ -95,7 +95,7 @@ class NTupleNetwork(CoreEvaluator):
         return _core.ntuple_network(self.placements, self.weights, self.stages, form)
 
     def values_plainly(self, black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64]) -> FloatArray:
-        """The values by the definition, in NumPy: slow, and the measure of the core's."""
+        """The values in plain NumPy: slow, the reference for the core."""
         digits = (_core.squares(black, white) + 1).astype(np.int64)
         discs = np.bitwise_count(black | white).astype(np.int64)
         first = np.maximum(discs - 4, 0) * self.stages // 61 * self.weights_of_one_stage

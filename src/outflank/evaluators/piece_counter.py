@@ -1,4 +1,4 @@
-"""Weighted piece counter (WPC): one weight a square; black discs count up, white discs down.
+"""Weighted piece counter (WPC): one weight per square, plus for black discs, minus for white ones.
 
 >>> from outflank import Board
 >>> heuristic = PieceCounter.symmetric([1, -0.25, 0.1, 0.05, -0.25, 0.01, 0.01, 0.05, 0.02, 0.01])
@@ -27,7 +27,7 @@ CLASS_OF_SQUARE = tuple(
 
 
 class PieceCounter(CoreEvaluator):
-    """64 weights, or 10 that equivalent squares share."""
+    """64 weights, or 10 shared by equivalent squares."""
 
     def __init__(self, weights: npt.ArrayLike | None = None, *, is_symmetric: bool = False) -> None:
         super().__init__(weights, 10 if is_symmetric else 64)

@@ -1,4 +1,4 @@
-"""What the metadata of a player file may say, checked by pydantic."""
+"""The metadata of a player file, as pydantic models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class _Strict(BaseModel):
 class _Architecture(_Strict):
     @property
     def placements(self) -> int:
-        """Of n-tuples on the board; other kinds have none."""
+        """The number of placements of tuples; other kinds have none."""
         return 0
 
 

@@ -1,4 +1,4 @@
-"""What an evaluator is: numbers for a batch of boards, larger where Black stands better.
+"""Evaluators: a number for each board of a batch, larger if Black is better.
 
 >>> import numpy as np
 >>> from outflank import Board, FunctionEvaluator
@@ -35,7 +35,7 @@ def board_bits(boards: Iterable[Board]) -> tuple[BitArray, BitArray]:
 
 
 class Evaluator(ABC):
-    """Position -> number. It knows nothing of moves or of who is to move: black discs are black."""
+    """Position -> number, regardless of whose move it is."""
 
     @abstractmethod
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
@@ -52,7 +52,7 @@ class Evaluator(ABC):
 
 
 class CoreEvaluator(Evaluator):
-    """An evaluator with a flat vector of weights and a form that plays inside the core.
+    """An evaluator with a flat vector of weights, which can be compiled for the core.
 
     Immutable: `with_weights` gives the same architecture with another vector.
     """
@@ -78,19 +78,19 @@ class CoreEvaluator(Evaluator):
     @property
     @abstractmethod
     def architecture(self) -> dict[str, Any]:
-        """All but the weights, as plain data: what is stored beside them."""
+        """Everything but the weights, as plain data for storage."""
 
     @abstractmethod
     def _compile(self) -> _core.Evaluator: ...
 
     @cached_property
     def core(self) -> _core.Evaluator:
-        """The form that plays: compiled once, when first needed."""
+        """The compiled evaluator, made when first needed."""
         return self._compile()
 
     @property
     def bytes_held(self) -> int:
-        """The memory of its weights and of its compiled form, which is made if it is not there."""
+        """The memory of its weights and its compiled form, which is made if needed."""
         return self.weights.nbytes + self.core.bytes
 
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
@@ -112,7 +112,7 @@ class FunctionEvaluator(Evaluator):
     """Any function from a batch of boards to numbers: NumPy, PyTorch, ONNX or plain Python.
 
     The function gets a float32 array of shape (boards, 64), row by row from a1: black +1, white -1,
-    empty 0. It returns one number a board, as anything that numpy.asarray takes.
+    empty 0. It returns one number per board, as anything that numpy.asarray accepts.
     """
 
     def __init__(self, function: Callable[[npt.NDArray[np.float32]], Any], name: str = "function") -> None:

@@ -1,8 +1,7 @@
 """Players as files: the League's text format, and outflank's own in safetensors.
 
 Our own file holds one tensor, `weights` (32-bit floats where they lose nothing, else 64-bit), and in its
-metadata the architecture, the view, and where the player came from. Players are data, never code; a
-round trip is exact.
+metadata the architecture, the view, and the provenance. Players are data, never code; a round trip is exact.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ LARGEST_TEXT = 64 << 20
 
 @dataclass(frozen=True)
 class StoredPlayer:
-    """What a player file says: an evaluator, the view it was made for (if said), where it came from."""
+    """The contents of a player file: an evaluator, the view it was made for (if known), its provenance."""
 
     evaluator: CoreEvaluator | DoubledFunction
     view: View | None = None
@@ -50,7 +49,7 @@ class StoredPlayer:
 
 
 def load_player(path: str | Path, limits: SizeLimits | None = None) -> StoredPlayer:
-    """Read a player file of either format."""
+    """Reads a player file of either format."""
     path = Path(path)
     if path.is_dir():
         raise PlayerFileError(f"{path} is a folder, not a player file")
@@ -58,12 +57,12 @@ def load_player(path: str | Path, limits: SizeLimits | None = None) -> StoredPla
     if size > LARGEST_FILE:
         raise PlayerFileError(f"{path} has {size >> 20} MB; a player file has at most {LARGEST_FILE >> 20}")
     with path.open("rb") as file:
-        content = file.read(LARGEST_FILE + 1)  # whatever it has become since
+        content = file.read(LARGEST_FILE + 1)  # it may have grown since
     return read_player(content, str(path), limits)
 
 
 def read_player(content: bytes, source: str = "player", limits: SizeLimits | None = None) -> StoredPlayer:
-    """The player that a file of either format holds; `source` is how errors name it."""
+    """The player in a file of either format; `source` is its name in error messages."""
     if _looks_like_safetensors(content):
         return _read_safetensors(content, source, limits)
     if len(content) > LARGEST_TEXT:
@@ -75,10 +74,7 @@ def read_player(content: bytes, source: str = "player", limits: SizeLimits | Non
 
 
 def save_player(player: StoredPlayer, path: str | Path) -> None:
-    """Write a player file: `.safetensors` in our own format, anything else in the League's text.
-
-    The file appears whole or not at all.
-    """
+    """Writes a player file whole or not at all: `.safetensors` in our format, other names as League text."""
     path = Path(path)
     if path.suffix == ".safetensors":
         content = _safetensors_bytes(player)
@@ -90,7 +86,7 @@ def save_player(player: StoredPlayer, path: str | Path) -> None:
 
 
 def _looks_like_safetensors(content: bytes) -> bool:
-    """A safetensors file opens with the header's length (8 bytes) and a JSON object."""
+    """A safetensors file starts with the header's length (8 bytes) and a JSON object."""
     return content[8:9] == b"{" and int.from_bytes(content[:8], "little") < LARGEST_FILE
 
 
@@ -124,8 +120,8 @@ def _read_safetensors(content: bytes, source: str, limits: SizeLimits | None) ->
 
 
 def _checked_metadata(content: bytes) -> str:
-    """Our entry in the header. Each name stands there once (of two, the library keeps one, and another reader
-    may keep the other), and the numbers are of a type that NumPy has; the library checks the rest."""
+    """Our entry in the header, whose keys must be unique (of duplicates, readers may keep either) and whose
+    numbers must be of a type that NumPy has; the library checks the rest."""
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length], object_pairs_hook=_each_key_once)
     described, tensor = header.pop("__metadata__", None), header.get("weights")
@@ -139,7 +135,7 @@ def _checked_metadata(content: bytes) -> str:
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of two values for one key, JSON's readers keep one or the other: such a file has no one meaning."""
+    """Refuses duplicate keys, of which JSON readers may keep either: such a file is ambiguous."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

@@ -1,4 +1,4 @@
-"""Where tuples lie on the board: straight lines, random snakes, rectangles, the classic patterns.
+"""Shapes of tuples on the board: straight lines, random snakes, rectangles, the classic patterns.
 
 A shape is a list of tables; a table is the list of placements that share its weights: the tuple and
 its images under the eight symmetries, each with the squares in the same relative order.
@@ -33,7 +33,7 @@ def expansions(squares: Sequence[int]) -> Table:
 
 def distinct_expansions(squares: Sequence[int]) -> Table:
     """The images that cover different squares, as Jaskowski 2014 lists them in Figure 7: a tuple that a
-    symmetry maps onto itself backwards is read one way only, so there are 8, 4 or 2 of them.
+    symmetry maps onto its reverse is read in one direction only, so there are 8, 4 or 2 of them.
 
     >>> len(distinct_expansions([0, 1])), len(distinct_expansions([3, 4])), len(distinct_expansions([27, 36]))
     (8, 4, 2)
@@ -62,7 +62,7 @@ def straight(length: int) -> list[Table]:
 
 
 def _step(square: int, random: np.random.Generator) -> int:
-    """A random one of the up to eight neighbours of a square."""
+    """A random neighbour of a square."""
     at = Square(square)
     near = [(at.row + dr, at.column + dc) for dr, dc in _NEIGHBOURS]
     on_board = [8 * row + column for row, column in near if 0 <= row < 8 and 0 <= column < 8]
@@ -70,7 +70,7 @@ def _step(square: int, random: np.random.Generator) -> int:
 
 
 def lucas_snakes(count: int, walk: int = 6, seed: int = 1) -> list[Table]:
-    """Random walks of which the distinct squares are kept (Lucas 2007, 3.2): 2 to `walk` squares."""
+    """The distinct squares of random walks (Lucas 2007, 3.2): 2 to `walk` squares."""
     random = np.random.default_rng(seed)
     snakes = []
     for _ in range(count):
@@ -82,7 +82,7 @@ def lucas_snakes(count: int, walk: int = 6, seed: int = 1) -> list[Table]:
 
 
 def snakes(count: int, length: int, seed: int = 1) -> list[Table]:
-    """Random walks that go on until they have met exactly `length` squares (rand-m x n)."""
+    """Random walks until they have visited exactly `length` squares (rand-m x n)."""
     if not 1 <= length <= 15:
         raise ValueError(f"a tuple has 1 to 15 squares, got {length}")
     random = np.random.default_rng(seed)
@@ -98,9 +98,9 @@ def snakes(count: int, length: int, seed: int = 1) -> list[Table]:
 
 
 def rectangles(height: int, width: int) -> list[Table]:
-    """All rectangles of a size, lying and standing, systematically placed."""
+    """All rectangles of a size, in both orientations, systematically placed."""
     if not (1 <= height <= 8 and 1 <= width <= 8 and height * width <= 15):
-        raise ValueError(f"a rectangle fits the board and has at most 15 squares, got {height}x{width}")
+        raise ValueError(f"a rectangle must fit the board and have at most 15 squares, got {height}x{width}")
     tables: dict[frozenset[frozenset[int]], Table] = {}
     for top in range(9 - height):
         for left in range(9 - width):

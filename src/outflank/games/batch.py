@@ -1,7 +1,4 @@
-"""What a match hands over: some consecutive games, who gave one away, and how long both sides thought.
-
-One player's turn in games that are played in step.
-"""
+"""Batches of a match's games: results, forfeits and thinking times; and a player's turn in a batch."""
 
 from __future__ import annotations
 
@@ -20,25 +17,25 @@ FORFEIT_DIFFERENCE = 64  # discs by which a forfeited game is lost: all of them
 
 @dataclass(frozen=True)
 class Forfeit:
-    """A game that an engine lost by a fault: it hung, died, played an illegal move ..."""
+    """A game that an engine lost by an error: it hung, crashed, played an illegal move ..."""
 
     game: int  # its number in the match
     player: str
     reason: str
-    by_first: bool  # of the match's two players, who may have one name
+    by_first: bool  # by the match's first player; both may have the same name
 
 
 @dataclass(frozen=True)
 class MoveTimes:
-    """How long one side thought, by the wall clock; forced random moves do not count.
+    """How long one side thought, in wall-clock time; forced random moves do not count.
 
     >>> MoveTimes.of(0.5) + MoveTimes.of(1.5)
     MoveTimes(moves=2, seconds=2.0, longest=1.5)
     """
 
     moves: int = 0
-    seconds: float = 0.0  # of all moves
-    longest: float | None = None  # None where many games were asked at once, so that no move has its own
+    seconds: float = 0.0  # in total
+    longest: float | None = None  # None if many games were played in step: moves have no times of their own
 
     @classmethod
     def of(cls, seconds: float) -> MoveTimes:
@@ -63,15 +60,15 @@ BothTimes = tuple[MoveTimes, MoveTimes]  # of the first player and of the second
 class Batch:
     """Some consecutive games of a match.
 
-    A forfeited game is lost by 64 discs; its moves are those played until then.
+    A forfeited game is lost by 64 discs; its moves are those played before.
     """
 
     first_game: int
     disc_differences: npt.NDArray[np.int8]  # for the first player, at the end of each game
-    moves: npt.NDArray[np.uint8] | None  # [games, 60], 255 after the last move; if recorded
+    moves: npt.NDArray[np.uint8] | None  # [games, 60], 255 after the last move; None if not recorded
     forfeits: tuple[Forfeit, ...] = ()
-    times: BothTimes | None = None  # None for games in the core, where nobody looks at a clock
-    game_times: tuple[BothTimes, ...] | None = None  # of each game, where they were played one by one
+    times: BothTimes | None = None  # None for games in the core, which are not timed
+    game_times: tuple[BothTimes, ...] | None = None  # per game, if they were played one at a time
 
     @property
     def tally(self) -> Tally:
@@ -79,13 +76,13 @@ class Batch:
 
     @property
     def finished(self) -> FinishedGames:
-        """The result without the forfeited games."""
+        """The result without forfeited games."""
         forfeited = [forfeit.game - self.first_game for forfeit in self.forfeits]
         return FinishedGames.of_disc_differences(self.disc_differences, forfeited)
 
 
 def answer(games: _core.GamesInStep, player: Player) -> None:
-    """Let a player move in all games that wait for it."""
+    """Lets a player move in all games where it is to move."""
     core = getattr(player, "core", None)
     if core is not None:
         games.answer_by(core)

@@ -1,10 +1,10 @@
-"""Games with players that need one to themselves: an engine process, a search with a clock. Several games
+"""Games of players that play one game at a time: engine processes and timed searches. Several games run
 at once, each at a table of its own.
 
-The referee's board and the forced random moves are those of every other game (`_core.GamesInStep`), so
-engines meet under the same rules and draw from the same streams. An engine that does what the protocol
-does not allow loses that game, its process is replaced before the next one, and the match goes on. An engine
-that cannot be started is an EngineStartError: before the first game at once, later after a few tries.
+The referee's board and the forced random moves are the same as in every other game (`_core.GamesInStep`), so
+engines play by the same rules and draw from the same random streams. An engine that violates the protocol
+loses that game, its process is replaced before the next one, and the match goes on. An engine that cannot be
+started raises EngineStartError: before the first game at once, later after a few tries.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from outflank import _core
 from outflank.board import Board, Square
 from outflank.games.batch import FORFEIT_DIFFERENCE, Batch, BothTimes, Forfeit, MoveTimes, answer
 from outflank.players.engine_player import Engine, ExternalPlayer
-from outflank.players.engine_process import EngineFault, EngineStartError
+from outflank.players.engine_process import EngineError, EngineStartError
 from outflank.players.greedy import Player
 from outflank.players.search import SearchPlayer
 
 if TYPE_CHECKING:
     from outflank.games.match import Match
 
-MOST_STARTS = 3  # tries, of an engine that has played before
-FEWEST_DISCS = 4  # a game from fewer may have more moves than a record holds
+MOST_STARTS = 3  # tries to restart an engine that has played before
+FEWEST_DISCS = 4  # a game from fewer discs may have more moves than a record holds
 
 
 class _Stopped(Exception):
-    """The match is being given up; no game is to be finished."""
+    """The match is being cancelled; games need not be finished."""
 
 
-class _Bench:
+class _ProcessPool:
     """All processes of one engine in a match."""
 
     def __init__(self, player: ExternalPlayer) -> None:
@@ -52,7 +52,7 @@ class _Bench:
         self._stopped = False
 
     def start(self) -> Engine:
-        """A process that is ready to play; the very first one has one try."""
+        """A process that is ready to play; the very first gets one try."""
         tries = MOST_STARTS if self._has_started else 1
         for left in reversed(range(tries)):
             engine = self._launched()
@@ -69,7 +69,7 @@ class _Bench:
             else:
                 self._has_started = True
                 return engine
-        raise AssertionError("a last try returns or raises")
+        raise AssertionError("the last try returns or raises")
 
     def _launched(self) -> Engine:
         engine = self.player.launch()
@@ -96,16 +96,16 @@ class _Bench:
 
 
 class _Seat:
-    """One player at one table: a process of its own, or a player that lives here."""
+    """One player at one table: an engine process of its own, or a player in this process."""
 
-    def __init__(self, player: Player, bench: _Bench | None, lock: threading.Lock) -> None:
-        self.player, self._bench, self._lock = player, bench, lock
+    def __init__(self, player: Player, processes: _ProcessPool | None, lock: threading.Lock) -> None:
+        self.player, self._processes, self._lock = player, processes, lock
         self._engine: Engine | None = None
 
     def move(self, games: _core.GamesInStep, start: Board) -> float:
-        """Lets the player move. Returns the seconds it took; the start of a process is not among them."""
-        if self._bench is None:
-            # The core takes many callers; a player in Python need not bear two at once.
+        """Lets the player move; returns the seconds it took, without the start of a process."""
+        if self._processes is None:
+            # The core is thread-safe; a player in Python need not be.
             with contextlib.nullcontext() if getattr(self.player, "core", None) else self._lock:
                 began = time.perf_counter()
                 answer(games, self.player)
@@ -114,8 +114,8 @@ class _Seat:
         began = time.perf_counter()
         try:
             square = engine.choose(start, _squares(games.moves()[0]))
-        except EngineFault:
-            engine.kill()  # nothing polite is to be expected of it
+        except EngineError:
+            engine.kill()  # it may not answer a polite request
             self.clear()
             raise
         seconds = time.perf_counter() - began
@@ -123,20 +123,20 @@ class _Seat:
         return seconds
 
     def engine(self) -> Engine:
-        assert self._bench is not None
+        assert self._processes is not None
         if self._engine is None:
-            self._engine = self._bench.start()
+            self._engine = self._processes.start()
         return self._engine
 
     def clear(self) -> None:
-        if self._engine is not None and self._bench is not None:
-            self._bench.end(self._engine)
+        if self._engine is not None and self._processes is not None:
+            self._processes.end(self._engine)
         self._engine = None
 
 
 @dataclass(frozen=True)
 class _Played:
-    """A game that is over."""
+    """A finished game."""
 
     difference: int  # for the first player
     moves: npt.NDArray[np.uint8]
@@ -145,7 +145,7 @@ class _Played:
 
 
 def needs_a_table(player: Player) -> bool:
-    """Whether a player plays one game at a time, not thousands in step."""
+    """Whether a player plays one game at a time, rather than thousands in step."""
     return isinstance(player, ExternalPlayer) or _has_clock(player)
 
 
@@ -159,11 +159,11 @@ class EngineGames:
     def __init__(self, match: Match, rules: _core.MatchRules) -> None:
         self._match, self._rules = match, rules
         self._players = (match.first, match.second)
-        self._benches = [_Bench(p) if isinstance(p, ExternalPlayer) else None for p in self._players]
+        self._processes = [_ProcessPool(p) if isinstance(p, ExternalPlayer) else None for p in self._players]
         locks = [threading.Lock(), threading.Lock()]
         tables = max(1, min(match.threads, match.double_games))
         self._tables = [
-            tuple(_seat(*seat) for seat in zip(self._players, self._benches, locks, strict=True))
+            tuple(_seat(*seat) for seat in zip(self._players, self._processes, locks, strict=True))
             for _ in range(tables)
         ]
         self._free: SimpleQueue[tuple[_Seat, ...]] = SimpleQueue()
@@ -172,7 +172,7 @@ class EngineGames:
         self._stop = threading.Event()
 
     def batches(self, record: bool, first_game: int) -> Iterator[Batch]:
-        """Double games in order, each as soon as it and those before it are over."""
+        """Double games in order, each as soon as it and those before it are finished."""
         if first_game >= 2 * self._match.double_games:
             return
         under_way: deque[Future[Batch]] = deque()
@@ -191,26 +191,26 @@ class EngineGames:
             self._end(pool, over)
 
     def _end(self, pool: ThreadPoolExecutor, over: bool) -> None:
-        """Leaves no thread and no process behind, whether the match is over, interrupted or dropped."""
+        """Leaves no thread or process behind, whether the match is finished, interrupted or abandoned."""
         if not over:
             self._stop.set()
-            for bench in filter(None, self._benches):
-                bench.kill_all()
+            for engines in filter(None, self._processes):
+                engines.kill_all()
         pool.shutdown(wait=True, cancel_futures=True)
-        with ThreadPoolExecutor(len(self._tables)) as closing:  # an engine may take its time to quit
+        with ThreadPoolExecutor(len(self._tables)) as closing:  # engines may take a while to quit
             list(closing.map(_Seat.clear, (seat for table in self._tables for seat in table)))
 
     def _check_starts(self) -> None:
         """Refuses the match if an engine cannot be started, or cannot play from its starts."""
-        for player, bench, seat in zip(self._players, self._benches, self._tables[0], strict=True):
-            if bench is None:
+        for player, processes, seat in zip(self._players, self._processes, self._tables[0], strict=True):
+            if processes is None:
                 continue
             engine = seat.engine()
             for start in set(self._match.starts):
                 if not engine.can_start_from(start):
                     raise ValueError(
-                        f"{player.name} cannot play from {start.text}: it is not found from the usual "
-                        "start and the engine has no command to set it up; leave out such starts"
+                        f"{player.name} cannot play from {start.text}: no moves that lead there were "
+                        "found, and the engine has no command to set it up; remove such starts"
                     )
 
     def _double_game(self, first_game: int, record: bool) -> Batch:
@@ -230,7 +230,7 @@ class EngineGames:
         )
 
     def _game(self, table: tuple[_Seat, ...], number: int) -> _Played:
-        """A game to its end, or until a player gives it away."""
+        """A game to its end, or until a player forfeits it."""
         start = self._match.starts[number // 2 % len(self._match.starts)]
         games = _core.GamesInStep(self._rules, number, 1, True)
         times = [MoveTimes(), MoveTimes()]
@@ -240,23 +240,23 @@ class EngineGames:
                     continue
                 try:
                     times[turn] += MoveTimes.of(seat.move(games, start))
-                except EngineFault as fault:
+                except EngineError as error:
                     if self._stop.is_set():
                         raise _Stopped from None
-                    if isinstance(fault, EngineStartError):
+                    if isinstance(error, EngineStartError):
                         raise
                     lost = FORFEIT_DIFFERENCE if turn == 1 else -FORFEIT_DIFFERENCE
-                    forfeit = Forfeit(number, seat.player.name, str(fault), by_first=turn == 0)
+                    forfeit = Forfeit(number, seat.player.name, str(error), by_first=turn == 0)
                     return _Played(lost, games.moves()[0], (times[0], times[1]), forfeit)
                 if self._stop.is_set():
                     raise _Stopped
         return _Played(int(games.disc_differences()[0]), games.moves()[0], (times[0], times[1]))
 
 
-def _seat(player: Player, bench: _Bench | None, lock: threading.Lock) -> _Seat:
+def _seat(player: Player, processes: _ProcessPool | None, lock: threading.Lock) -> _Seat:
     if isinstance(player, SearchPlayer) and _has_clock(player):
-        return _Seat(replace(player), None, threading.Lock())  # its own search: it may think at any time
-    return _Seat(player, bench, lock)
+        return _Seat(replace(player), None, threading.Lock())  # a search per table
+    return _Seat(player, processes, lock)
 
 
 def _squares(moves: npt.NDArray[np.uint8]) -> tuple[Square, ...]:

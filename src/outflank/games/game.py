@@ -1,10 +1,7 @@
-"""One game: a start, its moves, and what follows from them.
+"""Games: a start and moves; and records of games, with players, date and result.
 
 >>> Game.from_transcript("f5d6c3d3c4").disc_differences
 (0, 3, 0, 3, 0, 3)
-
-A game with what its file says about it.
-
 >>> record = GameRecord(Game.from_transcript("f5d6c3"), black="Tamenori", white="Rose", date="1997.03.02")
 >>> record.year, record.result is None
 (1997, True)
@@ -30,7 +27,7 @@ START = Board()
 
 @dataclass(frozen=True)
 class Game:
-    """A start position and the moves played from it; passes follow from the rules."""
+    """A start position and the moves played from it; passes are implied."""
 
     moves: tuple[Square, ...] = ()
     start: Board = START
@@ -73,28 +70,28 @@ LONGEST_RECORD = 128  # moves and written passes: a pass may lie before every mo
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game, who played it, where and when, and the scores that its file stores.
+    """A game, who played it, where and when, and the scores stored in its file.
 
-    Scores are Black's discs minus White's, as the file says: files differ in whether empty squares go to
-    the winner, and a game that was given up has a score that no board shows. Two records are equal if
-    they say the same, whatever file they come from.
+    Scores are Black's discs minus White's, as stored: formats differ in whether empty squares go to the
+    winner, and the score of a resigned game is not that of its last board. Records that differ only in their
+    source are equal.
     """
 
     game: Game
     black: str = ""
     white: str = ""
     event: str = ""
-    date: str = ""  # as the file writes it; WTHOR knows the year alone
+    date: str = ""  # as written in the file; WTHOR has the year alone
     result: float | None = None
-    ending: Ending = ""  # how the game was cut short, where the file says so
+    ending: Ending = ""  # how the game was cut short, if stored
     theoretical: int | None = None  # the score with perfect play ...
-    theoretical_empties: int | None = None  # ... from the position with this many empty squares on
+    theoretical_empties: int | None = None  # ... from the position with this many empty squares
     source: str = field(default="", compare=False)
     number: int = field(default=0, compare=False)  # in its file, from 1
 
     @property
     def year(self) -> int | None:
-        """The year of the date, which may be a year, year.month.day or seconds since 1970."""
+        """The year of the date: a year, year.month.day, or seconds since 1970."""
         if match := re.match(r"(\d{4})(?!\d)", self.date):
             return int(match[1])
         if re.fullmatch(r"\d{9,11}", self.date):
@@ -104,19 +101,19 @@ class GameRecord:
 
 @dataclass(frozen=True, slots=True)
 class ParsedGame:
-    """A game as its file writes it, before anyone has looked whether its moves are legal."""
+    """A game as written in its file, its moves not yet checked."""
 
     number: int  # in its file, from 1
-    where: str  # for people: game 3, or line 12
-    entries: bytes  # squares, and _core.WRITTEN_PASS where the file writes a pass
+    where: str  # "game 3" or "line 12"
+    entries: bytes  # squares, and _core.WRITTEN_PASS for a written pass
     start: Board
-    says: dict[str, object]  # the other fields of a GameRecord
-    movers: str | None = None  # B or W for each entry, where the file says whose move it is
+    details: dict[str, object]  # the other fields of a GameRecord
+    movers: str | None = None  # B or W for each entry, if the file has them
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A game that could not be read, or a part of a file (number 0)."""
+    """A game that could not be read, or (number 0) another part of a file."""
 
     number: int
     where: str
@@ -128,10 +125,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Encoded:
-    """Games as the bytes of a file, of files beside it by suffix, and what the format could not hold."""
+    """Games as the bytes of a file and of companion files, by suffix, and what the format could not hold."""
 
     content: bytes
-    beside: dict[str, bytes] = field(default_factory=dict)
+    companions: dict[str, bytes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -145,7 +142,7 @@ def moves_matrix(records: Sequence[GameRecord]) -> npt.NDArray[np.uint8]:
 
 
 def matrix_of(rows: Sequence[bytes], width: int) -> npt.NDArray[np.uint8]:
-    """Rows of squares, each filled up with 255 to one width."""
+    """Rows of squares, padded with 255 to one width."""
     longest = max(map(len, rows), default=0)
     if longest > width:
         raise ValueError(f"a game of {longest} moves does not fit into {width}")

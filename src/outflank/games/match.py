@@ -5,10 +5,10 @@
 >>> round(match.play().score, 1)
 1.0
 
-Game number n draws only from stream(seed, n), so the same seed gives the same games whatever the
-threads, the batches, or the path: players made of core evaluators play in the core; any other player
-plays through the same rules many games in step, so that one call evaluates thousands of positions;
-an external engine plays through them too, one game at a time on a process.
+Game number n draws only from stream(seed, n), so the same seed gives the same games, whatever the number of
+threads, the batch sizes or the path. Players made of core evaluators play in the core. Any other player plays
+by the same rules, many games in step, so that one call evaluates thousands of positions; an external engine
+plays one game at a time per process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from outflank.games.statistics import Tally
 from outflank.players.engine_player import ExternalPlayer
 from outflank.players.greedy import Player
 
-BATCH_SECONDS = 0.2  # how long a batch should take: short enough to watch and to interrupt
+BATCH_SECONDS = 0.2  # target duration of a batch: short enough for progress bars and interrupts
 FIRST_BATCH = 64
 LARGEST_BATCH = 1 << 16
 GAMES_IN_STEP = 4096
@@ -70,7 +70,7 @@ class Match:
         )
 
     def batches(self, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
-        """The games in order, a batch at a time, in constant memory; batches adapt to the speed."""
+        """The games in order, in batches that adapt to the speed, in constant memory."""
         if any(needs_a_table(player) for player in (self.first, self.second)):
             yield from EngineGames(self, self._rules).batches(record, first_game)
             return

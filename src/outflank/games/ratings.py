@@ -39,7 +39,7 @@ class Ratings:
         return [(float(v - r), float(v + r)) for v, r in zip(self.values, reach, strict=True)]
 
     def expected_score(self, player: str, opponent: str) -> float:
-        """What the ratings make of a match; the player's share of the points."""
+        """The player's expected score against an opponent, by their ratings."""
         from scipy.special import expit
 
         a, b = (self.values[self.players.index(name)] for name in (player, opponent))
@@ -50,11 +50,11 @@ def bradley_terry(players: Sequence[str], results: Mapping[tuple[str, str], Tall
     """The most likely ratings if A takes 1 / (1 + 10^((B - A) / 400)) of the points against B.
 
     A draw is half a win (Bradley and Terry 1952; draws as in Elo's system). `results` holds at most one
-    tally a pair, of the player named first.
+    tally per pair, of the player named first.
 
     Where some players took no point from the others, the most likely ratings are infinitely far apart
-    (Ford 1957: they are finite just if points lead from every player to every other). Then each player is
-    given one drawn double game against an imaginary one, and `has_prior` says so (fictitious games as a
+    (Ford 1957: they are finite if and only if points lead from every player to every other). Then each player
+    is given one drawn double game against an imaginary player, and `has_prior` is set (fictitious games as a
     prior: Whelan 2017).
     """
     meetings = _Meetings.of(players, results)
@@ -73,10 +73,10 @@ def bradley_terry(players: Sequence[str], results: Mapping[tuple[str, str], Tall
 
 
 def double_game_variance(tally: Tally) -> float:
-    """How much the results of double games (0 to 1) vary about their mean.
+    """The variance of the results of double games (0 to 1).
 
-    With half a double game won and half a one lost added (Jeffreys' prior), so that results that all
-    were alike do not count as certain, nor does a single one.
+    Half a won and half a lost double game are added (Jeffreys' prior), so that neither identical results
+    nor a single one count as certain.
     """
     counts = np.array(tally.double_games) + np.array([0.5, 0, 0, 0, 0.5])
     points = np.arange(5) / 4
@@ -86,7 +86,7 @@ def double_game_variance(tally: Tally) -> float:
 
 @dataclass(frozen=True)
 class _Meetings:
-    """Who took how many points from whom."""
+    """How many points each player took from each other."""
 
     points: FloatArray  # [player, opponent], a draw is half a point for each
     variance: FloatArray  # [player, opponent] of the points taken, the same in both directions
@@ -123,7 +123,7 @@ class _Meetings:
         return int(connected_components(self.points > 0, connection="strong")[0]) == 1
 
     def with_imaginary_player(self) -> _Meetings:
-        """One more player, last, with whom everyone drew two games. Nothing about it is left to chance."""
+        """With one more player, last, against whom everyone drew two games; these have no variance."""
         count = len(self.points)
         points, variance = np.ones((count + 1, count + 1)), np.zeros((count + 1, count + 1))
         points[count, count] = 0
@@ -160,7 +160,7 @@ def _most_likely(meetings: _Meetings) -> FloatArray:
     start, near = np.zeros(len(basis)), 1e-3 / games  # a thousandth of a point
     found = minimize(loss, start, jac=gradient, hess=curvature, method="trust-exact", options={"gtol": near})
     at = np.asarray(found.x, dtype=np.float64)
-    for _ in range(3):  # Newton's steps on to the last digits, where the loss itself no longer changes
+    for _ in range(3):  # Newton steps to the last digits, where the loss itself no longer changes
         at = at - np.linalg.solve(curvature(at), gradient(at))
     return np.asarray(at @ basis, dtype=np.float64)
 
@@ -175,13 +175,13 @@ def _information(points: FloatArray, strengths: FloatArray) -> FloatArray:
 
 
 def _covariance(meetings: _Meetings, strengths: FloatArray) -> FloatArray:
-    """How far strengths would move if the double games were played again.
+    """The covariance of the strengths, if the double games were played again.
 
-    The sandwich of observed information and the variance of the score. The information alone would take
-    all games for independent and all draws for half wins of chance; but the two games of a double game
-    share a start, and on one start the better player may win both or each side its Black game. So the
-    filling is the spread of double games as they were seen, within each pair, since who meets whom is
-    not left to chance. Against a bootstrap it needs no random numbers and a thousandth of the time.
+    The sandwich of observed information and the variance of the score. The information alone would treat all
+    games as independent and draws as random half wins; but the two games of a double game share a start, on
+    which the better player may win both, or each side its Black game. So the filling is the observed variance
+    of double games within each pair, since pairings are not random. Compared with a bootstrap, this needs no
+    random numbers and a thousandth of the time.
     """
     from scipy.linalg import helmert
 

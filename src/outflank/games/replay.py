@@ -1,4 +1,4 @@
-"""Many recorded games replayed at once, in the core.
+"""Replays many recorded games at once, in the core.
 
 >>> replays = replay_records([GameRecord(Game.from_transcript("f5d6c3"))])
 >>> bool(replays.over[0]), int(replays.disc_differences[0])
@@ -26,17 +26,17 @@ _GAMES_AT_A_TIME = 1 << 14
 
 @dataclass(frozen=True)
 class Replays:
-    """How games went, one element a game."""
+    """The course of games, one element per game."""
 
-    legal: npt.NDArray[np.uint8]  # moves and written passes from the start that follow the rules
-    passes: npt.NDArray[np.uint64]  # bit i: before entry i (or one after 63) lies a pass that is not written
+    legal: npt.NDArray[np.uint8]  # how many entries from the start are legal
+    passes: npt.NDArray[np.uint64]  # bit i: an unwritten pass before entry i (bit 63: or later)
     over: npt.NDArray[np.bool_]  # neither side can move
     black: npt.NDArray[np.int64]  # discs after the last legal move
     white: npt.NDArray[np.int64]
 
     @property
     def disc_differences(self) -> npt.NDArray[np.int64]:
-        """Black's discs minus White's; empty squares count for nobody."""
+        """Black's discs minus White's; empty squares do not count."""
         return self.black - self.white
 
     @property
@@ -47,7 +47,7 @@ class Replays:
 
 
 def replay_records(records: Sequence[GameRecord]) -> Replays:
-    """Replay the moves of records that need not be legal."""
+    """Replays records, whose moves need not be legal."""
     return replay_entries(
         [bytes(record.game.moves) for record in records], [record.game.start for record in records]
     )
@@ -66,7 +66,7 @@ def replay_entries(entries: Sequence[bytes], starts: Sequence[Board]) -> Replays
 
 
 def checked(parsed: Iterable[ParsedGame | Problem], source: str) -> Iterator[GameRecord | Problem]:
-    """Records of the games whose moves are legal, in order; a problem for each of the others."""
+    """Records of the legal games, in order; a problem for each of the others."""
     waiting = iter(parsed)
     while batch := list(islice(waiting, _GAMES_AT_A_TIME)):
         games = [game for game in batch if isinstance(game, ParsedGame) and _is_sane(game)]
@@ -90,15 +90,15 @@ def _is_sane(game: ParsedGame) -> bool:
 def _record(game: ParsedGame, source: str) -> GameRecord:
     squares = game.entries.replace(bytes([PASS]), b"") if PASS in game.entries else game.entries
     moves = tuple([_SQUARES[square] for square in squares])
-    says: dict[str, Any] = game.says
-    return GameRecord(Game(moves, game.start), source=source, number=game.number, **says)
+    details: dict[str, Any] = game.details
+    return GameRecord(Game(moves, game.start), source=source, number=game.number, **details)
 
 
 def _objection(game: ParsedGame, legal: int, passes: int) -> str:
-    """What is wrong with the moves; nothing if all is well."""
+    """What is wrong with the moves; empty if nothing is."""
     if legal < len(game.entries):
         return _illegal(game, legal)
-    # Sides that take turns, passes written out, need no second look.
+    # If the sides alternate and all passes are written, the movers are right.
     if game.movers and (passes or not _alternate(game.movers, game.start)):
         return _wrong_mover(game)
     return ""

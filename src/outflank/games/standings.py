@@ -1,4 +1,4 @@
-"""Standings: what the results of a tournament's pairs add up to.
+"""Standings of a tournament: scores, ratings and cycles, from the results of its pairs.
 
 >>> beats = Tally(wins=150, draws=0, losses=50, double_games=(10, 0, 30, 0, 60))
 >>> legs = [("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")]
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,7 +31,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class PairResult:
-    """What two players have played so far, as the first one's results."""
+    """The games of two players so far, as results of the first."""
 
     first: str
     second: str
@@ -48,12 +47,12 @@ class PairResult:
 
     @property
     def finished(self) -> Tally:
-        """Without the forfeited games; of those left, double games are not known."""
+        """Without forfeited games; its double games are unknown."""
         t, lost = self.tally, self.forfeits_of(self.first)
         return Tally(t.wins - (len(self.forfeits) - lost), t.draws, t.losses - lost)
 
     def turned(self) -> PairResult:
-        """The same games as the second one's results."""
+        """The same games as results of the second."""
         t = self.tally
         a, b, c, d, e = t.double_games
         turned = Tally(t.losses, t.draws, t.wins, (e, d, c, b, a))
@@ -72,7 +71,7 @@ class Standing:
     rating_ci95: Interval
     forfeits: int
     forfeits_of_opponents: int
-    finished: Tally  # without the forfeited games; its double games are not known
+    finished: Tally  # without forfeited games; its double games are unknown
 
     @property
     def score(self) -> float:
@@ -147,7 +146,7 @@ class Standings:
         return surely
 
     def report(self) -> dict[str, Any]:
-        """All of it for machines."""
+        """The standings as JSON."""
         return {
             "players": [_row_report(row) for row in self.rows],
             "pairs": [
@@ -178,7 +177,7 @@ class Standings:
         }
 
     def table_csv(self) -> str:
-        """The rows, a player a line."""
+        """The rows, one player per line."""
         lines = []
         for row in map(_row_report, self.rows):
             score_low, score_high = row.pop("ci95")
@@ -218,7 +217,7 @@ def _ranked(ratings: Ratings, results: Mapping[tuple[str, str], PairResult]) -> 
 
 
 def _score_ci95(results: list[PairResult]) -> Interval:
-    """The 95 % interval of a player's score against these opponents, who are not left to chance."""
+    """The 95 % interval of a player's score against these opponents, who are not a random sample."""
     counts = np.array([sum(result.tally.double_games) for result in results])
     variances = np.array([double_game_variance(result.tally) for result in results])
     score = sum((result.tally for result in results), Tally()).score
@@ -269,14 +268,5 @@ def _score_or_none(tally: Tally) -> float | None:
 
 
 def _rounded(value: float, digits: int = 6) -> float:
-    """Digits that no change of library or machine touches; no -0.0 either."""
+    """Rounded to digits that do not depend on library or machine; never -0.0."""
     return round(float(value), digits) + 0.0
-
-
-def without_folders(name: str) -> str:
-    """A player's name with its files' folders left out; of a learned player its run says more than its file.
-
-    >>> without_folders("players/my.player,book=/data/my.book"), without_folders("runs/mine/best.safetensors")
-    ('my.player,book=my.book', 'mine/best.safetensors')
-    """
-    return re.sub(r"[^,=:\s]*/(?!(?:best|last)\.safetensors)", "", name)

@@ -1,4 +1,4 @@
-"""What a match's games add up to: points, and how far to trust them.
+"""Results of a match: points, and the confidence interval of their average.
 
 >>> tally = Tally.of_disc_differences(np.array([4, -2, 10, 6, 0, 12]))
 >>> tally.wins, tally.draws, tally.losses, round(tally.score, 3)
@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Tally:
-    """Results of the first player. Double games are the unit of chance: their two games share a start."""
+    """Results of the first player. The unit of chance is the double game: its two games share a start."""
 
     wins: int = 0
     draws: int = 0
@@ -28,15 +28,13 @@ class Tally:
 
     @classmethod
     def of_disc_differences(cls, differences: npt.NDArray[np.integer]) -> Tally:
-        """Games in order, two for each double game, as disc differences for the first player."""
+        """From disc differences for the first player: games in order, two for each double game."""
         half_points = np.sign(differences).astype(np.int64) + 1
         if len(half_points) % 2:
             raise ValueError("double games come in pairs of games")
-        pairs = np.bincount(half_points.reshape(-1, 2).sum(axis=1), minlength=5)
-        losses, draws, wins = (int(n) for n in np.bincount(half_points, minlength=3))
-        return cls(
-            wins, draws, losses, (int(pairs[0]), int(pairs[1]), int(pairs[2]), int(pairs[3]), int(pairs[4]))
-        )
+        a, b, c, d, e = np.bincount(half_points.reshape(-1, 2).sum(axis=1), minlength=5).tolist()
+        losses, draws, wins = np.bincount(half_points, minlength=3).tolist()
+        return Tally(wins, draws, losses, (a, b, c, d, e))
 
     def __add__(self, other: Tally) -> Tally:
         a, b, c, d, e = (x + y for x, y in zip(self.double_games, other.double_games, strict=True))
@@ -55,7 +53,7 @@ class Tally:
 
     @property
     def standard_error(self) -> float:
-        """Of the score, from how much double games differ."""
+        """Of the score, from the variance between double games."""
         count = sum(self.double_games)
         if count < 2:
             return float("nan")
@@ -68,8 +66,8 @@ class Tally:
     def ci95(self) -> tuple[float, float]:
         """The 95 % confidence interval of the score.
 
-        Normal, from the spread of double games. If all of them ended alike there is no spread to go by;
-        then the exact (Clopper-Pearson) bound for a share of 0 or 1.
+        Normal, from the variance between double games. If all of them ended alike, that is zero; then the
+        exact (Clopper-Pearson) bound for a share of 0 or 1.
         """
         count = sum(self.double_games)
         if count < 2:
@@ -80,66 +78,46 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class FinishedGames:
-    """Results of the first player in the games that nobody forfeited.
+class FinishedGames(Tally):
+    """Results of the first player without forfeited games; `double_games` are those with both games finished.
 
     >>> games = FinishedGames.of_disc_differences(np.array([4, 10, -64, 6, 2, -64, -8, 2]), forfeited=[2, 5])
     >>> games.wins, games.losses, round(games.score, 3)
     (5, 1, 0.833)
     """
 
-    double_games: Tally = field(default_factory=Tally)  # those of which both games were finished
-    singles: tuple[int, int, int] = (0, 0, 0)  # lost, drawn and won games whose twin was forfeited
+    single_games: tuple[int, int, int] = (0, 0, 0)  # losses, draws and wins whose twin was forfeited
 
     @classmethod
     def of_disc_differences(
         cls, differences: npt.NDArray[np.integer], forfeited: Sequence[int] = ()
     ) -> FinishedGames:
         """As a tally, without the games of these numbers."""
-        if not forfeited:
-            return cls(Tally.of_disc_differences(differences))
         is_finished = np.ones(len(differences), dtype=bool)
         is_finished[list(forfeited)] = False
-        of_pair = is_finished.reshape(-1, 2).sum(axis=1).repeat(2)
-        lost, drawn, won = np.bincount(
-            np.sign(differences[is_finished & (of_pair == 1)]).astype(np.int64) + 1, minlength=3
+        finished_of_pair = is_finished.reshape(-1, 2).sum(axis=1).repeat(2)
+        pairs = Tally.of_disc_differences(differences[finished_of_pair == 2])
+        singles = np.sign(differences[is_finished & (finished_of_pair == 1)]).astype(np.int64) + 1
+        lost, drawn, won = np.bincount(singles, minlength=3).tolist()
+        return cls(
+            pairs.wins + won, pairs.draws + drawn, pairs.losses + lost, pairs.double_games, (lost, drawn, won)
         )
-        singles = (int(lost), int(drawn), int(won))
-        return cls(Tally.of_disc_differences(differences[of_pair == 2]), singles)
 
-    def __add__(self, other: FinishedGames) -> FinishedGames:
-        lost, drawn, won = (x + y for x, y in zip(self.singles, other.singles, strict=True))
-        return FinishedGames(self.double_games + other.double_games, (lost, drawn, won))
-
-    @property
-    def wins(self) -> int:
-        return self.double_games.wins + self.singles[2]
-
-    @property
-    def draws(self) -> int:
-        return self.double_games.draws + self.singles[1]
-
-    @property
-    def losses(self) -> int:
-        return self.double_games.losses + self.singles[0]
-
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
-
-    @property
-    def score(self) -> float:
-        return (self.wins + 0.5 * self.draws) / self.games if self.games else float("nan")
+    def __add__(self, other: Tally) -> FinishedGames:
+        added = super().__add__(other)
+        others = other.single_games if isinstance(other, FinishedGames) else (0, 0, 0)
+        lost, drawn, won = (x + y for x, y in zip(self.single_games, others, strict=True))
+        return FinishedGames(added.wins, added.draws, added.losses, added.double_games, (lost, drawn, won))
 
     @property
     def ci95(self) -> tuple[float, float]:
-        """As of a tally. A double game of which one game is left counts as half of one: the variance is
-        that of a ratio of sums over clusters of two games or one (Cochran 1977, section 6.3)."""
-        if not any(self.singles):
-            return self.double_games.ci95
+        """As of a tally. A single game counts as half a double game: the variance is that of a ratio of
+        sums over clusters of two games or one (Cochran 1977, section 6.3)."""
+        if not any(self.single_games):
+            return super().ci95
         points = np.array([0, 0.5, 1, 1.5, 2, 0, 0.5, 1])
         games = np.array([2] * 5 + [1] * 3)
-        counts = np.array([*self.double_games.double_games, *self.singles])
+        counts = np.array([*self.double_games, *self.single_games])
         count = int(counts.sum())
         if count < 2:
             return 0.0, 1.0
@@ -155,7 +133,7 @@ def _interval(score: float, reach: float) -> tuple[float, float]:
 
 
 def _unseen(count: int) -> float:
-    """The share that chance may have hidden where all units ended alike (Clopper-Pearson)."""
+    """The share of other results that may exist though all of `count` were alike (Clopper-Pearson)."""
     from scipy import special
 
     return float(special.betaincinv(1, count, CONFIDENCE))

@@ -6,9 +6,8 @@
 >>> [row.player for row in standings.rows]
 ['all-2', 'standard-heuristic', 'random']
 
-The games of a pair depend on the settings and the two names alone: not on the order of the players, nor
-on who else takes part, nor on interruptions. So a tournament can be taken up where it was left, and
-joined later.
+The games of a pair depend on the settings and the two names alone: not on the order of the players, the other
+players, or interruptions. So a tournament can be resumed, and players can join later.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from outflank.players.greedy import Player
 
 @dataclass(frozen=True)
 class TournamentSettings:
-    """What decides every game but the players. `double_games` are those of each pair."""
+    """Everything but the players that determines the games. `double_games` is per pair."""
 
     double_games: int = 1000
     epsilon: float = 0.1
@@ -35,12 +34,12 @@ class TournamentSettings:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed < 1 << 64:  # all else is checked by matches, which see only pairs' seeds
+        if not 0 <= self.seed < 1 << 64:  # matches check the rest, but see only the seeds of pairs
             raise ValueError(f"a seed is a whole number from 0 to 2^64 - 1, got {self.seed}")
 
 
 class Tournament:
-    """A round robin. `results` are those of an earlier part of the same tournament."""
+    """A round robin. `results` are those of the same tournament, played earlier."""
 
     def __init__(
         self,
@@ -56,7 +55,7 @@ class Tournament:
         self.threads = threads
         self.results = {pair: PairResult(*pair) for pair in pairs([player.name for player in players])}
         self.results |= {result.pair: result for result in results}
-        self._match(self.players[0], self.players[1])  # settings that make no match fail now
+        self._match(self.players[0], self.players[1])  # invalid settings fail now
 
     @property
     def games_left(self) -> int:
@@ -64,7 +63,7 @@ class Tournament:
 
     @property
     def players_to_play(self) -> tuple[Player, ...]:
-        """Those with games left."""
+        """Players with games left to play."""
         unfinished = {
             name
             for pair, result in self.results.items()
@@ -74,7 +73,7 @@ class Tournament:
         return tuple(player for player in self.players if player.name in unfinished)
 
     def steps(self) -> Iterator[PairResult]:
-        """Play to the end, pair by pair; a pair's result so far after every batch of its games."""
+        """Play to the end, pair by pair; yields a pair's result so far after every batch."""
         by_name = {player.name: player for player in self.players}
         for first, second in self.results:
             games = self._match(by_name[first], by_name[second])
@@ -90,7 +89,7 @@ class Tournament:
         return self.standings()
 
     def standings(self) -> Standings:
-        """From all games so far."""
+        """The standings after all games so far."""
         return Standings.of(self.results.values())
 
     def _match(self, first: Player, second: Player) -> Match:
@@ -111,13 +110,13 @@ def check_names(names: Sequence[str]) -> None:
         raise ValueError(f"a tournament needs at least two players, got {', '.join(names) or 'none'}")
     for number, name in enumerate(names):
         if name in names[:number]:
-            raise ValueError(f"{name} is named twice; a tournament has every player once")
+            raise ValueError(f"{name} is named twice; a tournament has each player once")
 
 
 def pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Every pair once, each in the order of the alphabet; those of the first n players come first.
+    """Every pair once, in alphabetical order; the pairs of the first n players come first.
 
-    So at any moment the players that have played can be compared with each other.
+    So at any time, the players that have played can be compared with each other.
     """
     return [
         (min(first, second), max(first, second))
@@ -132,7 +131,7 @@ def pair_seed(seed: int, first: str, second: str) -> int:
     >>> pair_seed(1, "all-2", "random") == pair_seed(1, "random", "all-2") != pair_seed(2, "all-2", "random")
     True
     """
-    key = json.dumps([seed, *sorted((first, second))])  # JSON keeps ("a,b", "c") and ("a", "b,c") apart
+    key = json.dumps([seed, *sorted((first, second))])  # JSON distinguishes ("a,b", "c") from ("a", "b,c")
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "little")
 
 

@@ -1,10 +1,10 @@
-"""A tournament's folder: what was asked for and what has been played, never half written.
+"""The folder of a tournament; files are written whole or not at all.
 
-tournament.json      the players and the settings
-pairs/               a file a pair that has met: its results so far
-results.json         standings, pairs, cycles and forfeits, for machines
-table.csv, matrix.csv  the standings; who scored what against whom
-heat-map.png         the matrix and the ratings as a picture
+tournament.json        the players and the settings
+pairs/                 one file per pair that has met: its results so far
+results.json           standings, pairs, cycles and forfeits
+table.csv, matrix.csv  the standings; each player's score against each other
+heat-map.png           the matrix and the ratings as a picture
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Strict(BaseModel):
 
 
 class _StoredTournament(_Strict):
-    players: dict[str, dict[str, str]]  # each with the digests of the files it is made of
+    players: dict[str, dict[str, str]]  # each with the digests of its files
     double_games: int
     epsilon: float
     seed: int
@@ -64,14 +64,14 @@ class _StoredPair(_Strict):
 
 
 class TournamentFolder:
-    """One tournament on disk: new, or one to go on with."""
+    """One tournament on disk, new or to be resumed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def for_command(cls, names: Sequence[str], settings: TournamentSettings) -> TournamentFolder:
-        """The folder of those who name none: the same for the same players and settings."""
+        """The default folder: the same for the same players and settings."""
         check_names(names)
         stored = _stored(sorted(names), settings)
         digest = hashlib.sha256(_json(stored.model_dump()).encode()).hexdigest()
@@ -82,13 +82,13 @@ class TournamentFolder:
         return not (self.path / SETTINGS).is_file()
 
     def check_free(self) -> None:
-        """A new tournament takes only a folder that holds nothing else."""
+        """A new tournament needs an empty folder."""
         if not self.path.exists():
             return
         if not self.path.is_dir():
             raise ValueError(f"{self.path} is a file; choose another --out")
         if any(path.name not in (PAIRS, f".{SETTINGS}.part") for path in self.path.iterdir()):
-            raise ValueError(f"{self.path} is already there and holds no tournament; choose another --out")
+            raise ValueError(f"{self.path} already exists and holds no tournament; choose another --out")
 
     def settings(self) -> TournamentSettings:
         stored = self._read()
@@ -102,7 +102,7 @@ class TournamentFolder:
         return list(self._read().players)
 
     def check_same(self, names: Sequence[str], wanted: Mapping[str, Any]) -> None:
-        """Refuse players or settings that this tournament does not have; players may be added."""
+        """Refuses settings and players that differ from this tournament's; players may be added."""
         settings = self.settings()
         for key, value in wanted.items():
             if (there := getattr(settings, key)) != value:
@@ -127,7 +127,7 @@ class TournamentFolder:
         write_whole(self.path / SETTINGS, _json(_stored(names, settings).model_dump()).encode())
 
     def results(self) -> Iterator[PairResult]:
-        """The saved results of those pairs that have met."""
+        """The saved results of the pairs that have met."""
         limit = self.settings().double_games
         for pair in pairs(self.players()):
             path = self._file_of(pair)
@@ -147,14 +147,14 @@ class TournamentFolder:
         write_whole(self._file_of(result.pair), _json(content).encode())
 
     def write_standings(self, standings: Standings, report: Mapping[str, Any]) -> None:
-        """The results for machines and as tables. Names keep bytes that are no text, as files may have."""
+        """The results as JSON and as tables. File names may hold bytes that are not text."""
         write_whole(self.path / RESULTS, _json(report).encode())
         write_whole(self.path / TABLE, standings.table_csv().encode(errors="surrogateescape"))
         write_whole(self.path / MATRIX, standings.matrix_csv().encode(errors="surrogateescape"))
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes from playing the same tournament; the system forgets it if we die."""
+        """Locks the folder against other processes; the lock ends with this process."""
         (self.path / PAIRS).mkdir(parents=True, exist_ok=True)
         with alone_in(self.path, f"another process is playing the tournament in {self.path}"):
             yield
@@ -178,7 +178,7 @@ def _stored(names: Sequence[str], settings: TournamentSettings) -> _StoredTourna
 
 
 def _digests(player: str) -> dict[str, str]:
-    """The files that a player's name leads to, by the digests of their contents."""
+    """The files that a player's name refers to, with the digests of their contents."""
     if is_external(player):
         return {}
     source, options = split_name(player)
@@ -197,7 +197,7 @@ def _pair_result(stored: _StoredPair, pair: tuple[str, str], limit: int, path: P
         or tally.games > 2 * limit
         or not _forfeits_fit(stored)
     ):
-        raise ValueError(f"{path} is damaged: its numbers do not agree; without it the pair plays again")
+        raise ValueError(f"{path} is damaged: its numbers are inconsistent; delete it to play the pair again")
     forfeits = tuple(
         Forfeit(**forfeit.model_dump(), by_first=forfeit.player == stored.first)
         for forfeit in stored.forfeits
@@ -206,7 +206,7 @@ def _pair_result(stored: _StoredPair, pair: tuple[str, str], limit: int, path: P
 
 
 def _forfeits_fit(stored: _StoredPair) -> bool:
-    """Each of another game, and lost by one of the two."""
+    """Each in a different game, by one of the two."""
     lost = sum(forfeit.player == stored.first for forfeit in stored.forfeits)
     won = sum(forfeit.player == stored.second for forfeit in stored.forfeits)
     return (

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from outflank.board import Board
 from outflank.evaluators.storage import View
-from outflank.games.openings import read_start_positions
+from outflank.games.positions import read_start_positions
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 

@@ -20,7 +20,7 @@ from outflank.evaluators.mlp import PARTS, Mlp, SpatialMlp
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import CLASS_OF_SQUARE, PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator
-from outflank.games.openings import read_start_positions
+from outflank.games.positions import read_start_positions
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 

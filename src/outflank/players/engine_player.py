@@ -4,9 +4,9 @@
 >>> player.command, player.timeout
 (('python3', 'my_engine.py', '--level', '2,3'), 5.0)
 
-Options come before the colon; everything after it is the command, commas included, split as a shell
-would (no shell runs it), with `~` as the home folder. The path of a program may hold spaces without being
-quoted. A match plays one game at a time on a process, several processes at once.
+Options come before the colon; everything after it is the command, commas included, split as by a shell
+(though no shell runs it), with `~` as the home folder. The path of a program may contain unquoted spaces. A
+match plays one game at a time per process, on several processes at once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Literal
 
 from outflank.board import Board, Square
-from outflank.players.engine_process import Deadline, EngineFault, EngineProcess, EngineStartError
+from outflank.players.engine_process import Deadline, EngineError, EngineProcess, EngineStartError
 from outflank.players.gtp_client import GtpClient, as_period
 from outflank.players.nboard_client import NBoardClient
 
@@ -32,17 +32,16 @@ EngineProtocol = Literal["gtp", "nboard"]
 _EXTERNAL = re.compile(r"(gtp|nboard)((?:,[^:]*)?):(.*)", re.DOTALL)
 _OPTIONS = {"gtp": ("timeout", "startup", "time"), "nboard": ("timeout", "startup", "depth")}
 TIMEOUT = 30.0
-LONGEST_TIME = 1e6  # seconds: eleven days
-NBOARD_DEPTH = 8  # an NBoard engine must be told one
+LONGEST_TIME = 1e6  # seconds
+NBOARD_DEPTH = 8  # NBoard requires one
 
 
 @dataclass(frozen=True)
 class ExternalPlayer:
     """A program that speaks GTP or NBoard.
 
-    timeout: seconds within which it must have made a move; startup: within which it must be ready for the
-    first one. time: seconds per move that a GTP engine is told to take; depth: what an NBoard engine is told
-    to search to.
+    timeout: seconds within which it must make a move; startup: seconds within which it must be ready for the
+    first one. time: seconds per move sent to a GTP engine; depth: the search depth sent to an NBoard engine.
     """
 
     protocol: EngineProtocol
@@ -57,20 +56,20 @@ class ExternalPlayer:
 
     @property
     def core(self) -> None:
-        """An engine does not play in the core."""
+        """None: an engine does not play in the core."""
         return None
 
     @property
     def period(self) -> tuple[int, int] | None:
-        """`time` as a GTP engine is told it."""
+        """`time` in the form that GTP has for it."""
         return None if self.time is None else as_period(self.time)
 
     def launch(self) -> Engine:
-        """A new process of this engine, which has not yet been asked whether it is there."""
+        """A new process of this engine, not yet known to be ready."""
         return Engine(self)
 
     def start(self) -> Engine:
-        """A new process of this engine, ready to play; EngineStartError if it does not come to that."""
+        """A new process of this engine, ready to play, or an EngineStartError."""
         engine = self.launch()
         try:
             engine.get_ready(self)
@@ -81,7 +80,7 @@ class ExternalPlayer:
         return engine
 
     def open(self) -> None:
-        """Starts the process of `choose`, where one wants to know at once whether it can be started."""
+        """Starts the process for `choose` now, to find out whether it can be started."""
         with self._lock:
             self._opened()
 
@@ -99,17 +98,17 @@ class ExternalPlayer:
         return self._open[0]
 
     def choose(self, board: Board) -> Square:
-        """Its move on a board, by a process that runs as long as this player lives."""
+        """Its move on a board, by a process that lives as long as this object."""
         with self._lock:
             engine = self._opened()
             try:
                 return engine.choose(*_as_continued(engine, board))
-            except EngineFault as fault:
+            except EngineError as error:
                 self._open.pop().close()
-                raise EngineFault(f"{self.name} {fault}") from None
+                raise EngineError(f"{self.name} {error}") from None
 
     def kill(self) -> None:
-        """Ends the process that `choose` started at once, from any thread."""
+        """Kills the process that `choose` started, from any thread."""
         for engine in tuple(self._open):
             engine.kill()
 
@@ -121,7 +120,7 @@ class ExternalPlayer:
 
 
 class Engine:
-    """One running process of an external player. EngineFault says what it did wrong."""
+    """One running process of an external player; EngineError says what went wrong."""
 
     def __init__(self, player: ExternalPlayer) -> None:
         try:
@@ -129,12 +128,12 @@ class Engine:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise EngineStartError(f"{player.name} cannot be started: {reason}") from None
-        self.game: tuple[Board, tuple[Square, ...]] = (Board(), ())  # the last one it was asked about
+        self.game: tuple[Board, tuple[Square, ...]] = (Board(), ())  # its last game
         self._closed = False
         self._client: GtpClient | NBoardClient | None = None
 
     def get_ready(self, player: ExternalPlayer) -> None:
-        """Waits until it answers as its protocol asks, within one limit for all of it."""
+        """Waits until it has answered the protocol's opening commands, within one time limit for all."""
         deadline = Deadline(player.startup)
         try:
             self._client = (
@@ -142,13 +141,11 @@ class Engine:
                 if player.protocol == "gtp"
                 else NBoardClient(self._process, deadline, player.timeout, player.depth)
             )
-        except EngineFault as fault:
-            advice = (
-                ""
-                if deadline.left > 0
-                else (f"; does it speak {player.protocol.upper()}? A slow one needs a longer startup=S")
-            )
-            raise EngineStartError(f"{player.name} cannot be started: it {fault}{advice}") from None
+        except EngineError as error:
+            reason = f"{player.name} cannot be started: it {error}"
+            if deadline.left <= 0:
+                reason += f"; does it speak {player.protocol.upper()}? A slow one needs a longer startup=S"
+            raise EngineStartError(reason) from None
 
     @property
     def pid(self) -> int:
@@ -158,21 +155,21 @@ class Engine:
         return self._ready.can_start_from(start)
 
     def choose(self, start: Board, moves: Sequence[Square]) -> Square:
-        """Its move after the moves of a game (passes left out), checked against our own rules."""
+        """Its move after the moves of a game (passes left out), checked by our own rules."""
         board = start
         for played in moves:
             board = board.settled().play(played)
         board = board.settled()
         move = self._ready.choose(start, moves)
         if move is None:
-            raise EngineFault(f"passed on {board.text}, where it has a move")
+            raise EngineError(f"passed on {board.text}, where it has a move")
         if move not in board.legal_moves:
-            raise EngineFault(f"played {move}, which is not a legal move on {board.text}")
+            raise EngineError(f"played {move}, which is not a legal move on {board.text}")
         self.game = (start, (*moves, move))
         return move
 
     def kill(self) -> None:
-        """Ends it at once, from any thread; whoever waits for it gets an EngineFault."""
+        """Kills it, from any thread; a caller that waits for it gets an EngineError."""
         self._process.kill()
 
     def close(self) -> None:
@@ -187,7 +184,7 @@ class Engine:
 
 
 def _as_continued(engine: Engine, board: Board) -> tuple[Board, tuple[Square, ...]]:
-    """A board as the continuation of the engine's game by one move, if it is that; else as a start."""
+    """A board as its last game continued by at most one move, if possible; otherwise as a new start."""
     start, moves = engine.game
     now = start
     for move in moves:
@@ -222,12 +219,12 @@ def external_player(text: str) -> ExternalPlayer:
         time=options.get("time"),
         depth=round(options.get("depth", NBOARD_DEPTH)),
     )
-    _ = player.period  # a time that cannot be told is refused now
+    _ = player.period  # refuses a time that GTP cannot express
     return player
 
 
 def _command(text: str, protocol: EngineProtocol) -> tuple[str, ...]:
-    """The words of a command. If its first word is no program, its path may hold spaces."""
+    """The words of a command. If the first word is not a program, the program's path may contain spaces."""
     try:
         words = [_at_home(word) for word in shlex.split(text)]
         problem = f"{protocol}: has no command after the colon; write {protocol}:COMMAND" if not words else ""
@@ -241,11 +238,11 @@ def _command(text: str, protocol: EngineProtocol) -> tuple[str, ...]:
 
 
 def _unquoted_path(text: str) -> tuple[str, ...] | None:
-    """A command that opens with the path of a program as it is, spaces and backslashes included."""
+    """A command that starts with the unquoted path of a program, spaces and backslashes included."""
     for space in re.finditer(r"\s+|$", text := text.strip()):
         program = _at_home(text[: space.start()])
         if Path(program).is_file() and os.access(program, os.X_OK):
-            with contextlib.suppress(ValueError):  # the rest may hold the other half of a quotation
+            with contextlib.suppress(ValueError):  # the rest may contain an unmatched quotation mark
                 return (program, *(_at_home(word) for word in shlex.split(text[space.end() :])))
     return None
 
@@ -253,14 +250,14 @@ def _unquoted_path(text: str) -> tuple[str, ...] | None:
 def _at_home(word: str) -> str:
     if not word.startswith("~"):
         return word
-    with contextlib.suppress(RuntimeError):  # nobody of that name has a home
+    with contextlib.suppress(RuntimeError):  # no such user
         return str(Path(word).expanduser())
     return word
 
 
 def _no_program(program: str) -> str:
     if Path(program).is_file():
-        return f"{program!r} is not a program that may be run; make it executable, or name what runs it"
+        return f"{program!r} is not executable; make it executable, or name the program that runs it"
     return f"there is no program {program!r} to start; give its full path or put it on the PATH"
 
 

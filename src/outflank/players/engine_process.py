@@ -1,8 +1,8 @@
-"""An engine as a process: lines in, lines out, each within a time.
+"""Engine processes: lines in, lines out, with deadlines.
 
-Nothing an engine does may hang us, fill our memory or outlive us: every wait has a deadline, buffers are
-bounded, its error output is drained, and the end of it is the end of its whole process group, at the
-latest when Python ends.
+An engine must not be able to hang us, fill our memory or outlive us: every wait has a deadline, buffers are
+bounded, its error output is drained, and its whole process group ends with it, at the latest when Python
+exits.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from collections import deque
 from collections.abc import Sequence
 from typing import IO
 
-LONGEST_LINE = 1 << 16  # bytes without a line end, or of chatter before an answer, that we put up with
-KEPT_ERRORS = 2000  # bytes of the engine's last error output, for the reason of a fault
+LONGEST_LINE = 1 << 16  # bytes of a line, or of other output before an answer
+KEPT_ERRORS = 2000  # bytes of the engine's last error output, for error messages
 LONGEST_REASON = 200
 CHUNK = 1 << 16
 SECONDS_TO_QUIT = 1.0
 SECONDS_FOR_LAST_WORDS = 0.3
 
 
-class EngineFault(OSError):
-    """An engine did not do what the protocol asks: the text says what."""
+class EngineError(OSError):
+    """An engine violated the protocol; the text says how, without the engine's name."""
 
 
-class EngineStartError(EngineFault):
-    """An engine could not be started: a sentence with its name."""
+class EngineStartError(EngineError):
+    """An engine could not be started; a sentence with its name."""
 
 
 class Deadline:
-    """A moment by which an engine must have answered."""
+    """The time by which an engine must have answered."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -47,11 +47,11 @@ class Deadline:
 
 
 class _Lines:
-    """What an engine has printed and nobody has read, line by line."""
+    """Unread output of an engine, line by line."""
 
     def __init__(self) -> None:
         self._whole: deque[bytes] = deque()
-        self._begun = b""  # the line that has no end yet
+        self._begun = b""  # the unfinished line
         self.held = 0  # bytes
 
     def add(self, data: bytes) -> None:
@@ -73,10 +73,10 @@ class _Lines:
 
 
 class EngineProcess:
-    """A running engine. `send` and `read_line` raise EngineFault when it is late, gone or flooding."""
+    """A running engine. `send` and `read_line` raise EngineError if it is late, gone or prints too much."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        # A session of its own: Ctrl-C reaches us alone, and its helpers can be ended together with it.
+        # In its own session: Ctrl-C reaches us alone, and its child processes can be killed with it.
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -85,7 +85,7 @@ class EngineProcess:
             bufsize=0,
             start_new_session=True,
         )
-        # For whoever forgets to close it, or is interrupted between its start and the first use.
+        # If it is never closed, or we are interrupted before its first use.
         self._last_resort = weakref.finalize(self, _end_group, self._process)
         self._stdin, self._stdout, self._stderr = _pipes(self._process)
         self._output = _Lines()
@@ -110,40 +110,40 @@ class EngineProcess:
                 if self._wait(deadline):
                     pending = pending[os.write(self._stdin.fileno(), pending) :]
                 if self._output.held > LONGEST_LINE:
-                    raise EngineFault(f"printed more than {LONGEST_LINE} bytes while it was sent a command")
+                    raise EngineError(f"printed more than {LONGEST_LINE} bytes while it was sent a command")
         except BrokenPipeError:
-            raise EngineFault(self._obituary("closed its input")) from None
+            raise EngineError(self._obituary("closed its input")) from None
         finally:
             self._selector.unregister(self._stdin)
 
     def read_line(self, deadline: Deadline) -> str:
-        """The next line of its output, without its end. Late is late, also with lines at hand."""
+        """The next line of its output, without the line end; after the deadline, not even a buffered one."""
         self._check(deadline)
         while not self._output:
             if self._output.held > LONGEST_LINE:
-                raise EngineFault(f"printed more than {LONGEST_LINE} bytes without a line end")
+                raise EngineError(f"printed more than {LONGEST_LINE} bytes without a line end")
             if self._output_ended:
-                raise EngineFault(self._obituary("closed its output"))
+                raise EngineError(self._obituary("closed its output"))
             self._check(deadline)
             self._wait(deadline)
         return self._output.next()
 
-    def lines_at_hand(self) -> list[str]:
-        """What it has printed without being asked."""
-        with contextlib.suppress(EngineFault):
+    def buffered_lines(self) -> list[str]:
+        """What it has printed unasked."""
+        with contextlib.suppress(EngineError):
             self._wait(Deadline(0))
         return [self._output.next() for _ in range(len(self._output))]
 
     def _check(self, deadline: Deadline) -> None:
-        """An engine that keeps us busy with other output is late all the same."""
+        """An engine that keeps printing other output is late, too."""
         if deadline.left < 0:
             raise self._late(deadline)
 
-    def _late(self, deadline: Deadline) -> EngineFault:
-        return EngineFault(f"did not answer within {deadline.seconds:g} s{self._last_error()}")
+    def _late(self, deadline: Deadline) -> EngineError:
+        return EngineError(f"did not answer within {deadline.seconds:g} s{self._last_error()}")
 
     def _wait(self, deadline: Deadline) -> bool:
-        """Waits for something to happen and reads what came; True if the engine can be written to."""
+        """Waits for output and reads it; True if the engine can be written to."""
         ready = self._selector.select(max(0.0, deadline.left))
         if not ready:
             raise self._late(deadline)
@@ -162,13 +162,13 @@ class EngineProcess:
         return data
 
     def _obituary(self, otherwise: str) -> str:
-        """How it ended, or what it did otherwise; with its last words."""
+        """How it ended, or what else it did, with its last error output."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(SECONDS_FOR_LAST_WORDS)
         last_words = Deadline(SECONDS_FOR_LAST_WORDS)
-        with contextlib.suppress(EngineFault):
+        with contextlib.suppress(EngineError):
             while self._stderr in self._selector.get_map() and last_words.left > 0:
-                self._output.clear()  # nobody will read it any more
+                self._output.clear()  # no longer needed
                 self._wait(Deadline(0))
         code = self._process.returncode
         if code is None:
@@ -184,13 +184,13 @@ class EngineProcess:
         return f": {printable.strip()[:LONGEST_REASON]}"
 
     def kill(self) -> None:
-        """Ends it and its helpers at once; may be called from another thread than the one that waits."""
+        """Kills it and its child processes; from any thread."""
         _kill_group(self._process)
 
     def close(self, farewell: str) -> None:
-        """Asks it to end, then ends it."""
+        """Asks it to quit, then kills it."""
         if self._process.poll() is None:
-            with contextlib.suppress(EngineFault):
+            with contextlib.suppress(EngineError):
                 self.send(farewell, Deadline(SECONDS_TO_QUIT))
             self._stdin.close()
             self._drain_until_ended(Deadline(SECONDS_TO_QUIT))
@@ -202,8 +202,8 @@ class EngineProcess:
             pipe.close()
 
     def _drain_until_ended(self, deadline: Deadline) -> None:
-        """Waits for the end of its output, so that no last words can keep it from ending."""
-        with contextlib.suppress(EngineFault):
+        """Reads the rest of its output, so that a full pipe cannot keep it from quitting."""
+        with contextlib.suppress(EngineError):
             while not self._output_ended:
                 self._output.clear()
                 self._check(deadline)

@@ -1,4 +1,4 @@
-"""One-ply players: each legal move is judged by the board after it.
+"""One-ply players: each legal move is valued by the board after it.
 
 >>> from outflank import Board, named_player
 >>> [str(square) for square, _ in named_player("all-2").judge(Board())]
@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
@@ -19,13 +20,14 @@ from outflank.board import Board, Square
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.protocol import BitArray, CoreEvaluator, Evaluator, FloatArray, board_bits
 from outflank.evaluators.storage import VIEWS, View
+from outflank.players.analysis import Analysis
 
 CoreEvaluators = tuple[_core.Evaluator | None, _core.Evaluator | None, View]
 
 
 @runtime_checkable
 class Player(Protocol):
-    """Anything that chooses a legal move. It is asked only when there is one."""
+    """Anything that chooses a legal move; it is only asked when there is one."""
 
     @property
     def name(self) -> str: ...
@@ -53,12 +55,12 @@ class RandomPlayer:
 
 @dataclass(frozen=True)
 class GreedyPlayer:
-    """An evaluator seen through a view: inversion, negation, or doubled (one evaluator a colour)."""
+    """An evaluator seen through a view: inversion, negation, or doubled (one evaluator per colour)."""
 
     evaluator: Evaluator | DoubledFunction
     view: View = "inversion"
     name: str = "player"
-    notes: tuple[str, ...] = ()  # what a user should know about how this player was read
+    notes: tuple[str, ...] = ()  # for the user: how this player was read
 
     def __post_init__(self) -> None:
         if self.view not in VIEWS:
@@ -68,7 +70,7 @@ class GreedyPlayer:
 
     @property
     def core_evaluators(self) -> CoreEvaluators:
-        """The evaluators for Black and for White as the core knows them; None where they live in Python."""
+        """The evaluators for Black and White in their compiled form; None if they are written in Python."""
         if isinstance(self.evaluator, DoubledFunction):
             return self.evaluator.for_black.core, self.evaluator.for_white.core, "doubled"
         core = self.evaluator.core if isinstance(self.evaluator, CoreEvaluator) else None
@@ -76,13 +78,13 @@ class GreedyPlayer:
 
     @cached_property
     def core(self) -> _core.Player | None:
-        """The form that plays in the core; None for an evaluator that lives in Python."""
+        """The compiled player; None if its evaluator is written in Python."""
         return _core.player(*self.core_evaluators) if self.core_evaluators[0] is not None else None
 
     def values_for_mover(
         self, black: BitArray, white: BitArray, black_moved: npt.NDArray[np.bool_]
     ) -> FloatArray:
-        """What boards are worth to whoever moved last: the higher, the better."""
+        """What boards are worth to the side that moved last: the higher, the better."""
         if isinstance(self.evaluator, DoubledFunction):
             for_black = self.evaluator.for_black.values(black, white)
             return np.where(black_moved, for_black, self.evaluator.for_white.values(black, white))
@@ -98,9 +100,15 @@ class GreedyPlayer:
         values = self.values_for_mover(black, white, np.full(len(moves), board.mover == "black"))
         return [(move, float(value)) for move, value in zip(moves, values, strict=True)]
 
+    def analyze(self, board: Board, all_moves: bool = False) -> Analysis:
+        """The best move, or all moves, with values; the first is drawn at random from the best ones."""
+        began = time.perf_counter()
+        found = Analysis.of_values(self.judge(board), 1, time.perf_counter() - began)
+        ties = found.best_moves
+        first = ties[np.random.default_rng().integers(len(ties))]
+        others = tuple(move for move in found.moves if move is not first)
+        return replace(found, moves=(first, *others) if all_moves else (first,))
+
     def choose(self, board: Board) -> Square:
         """A best move; ties, values within 1e-6 of the best, are broken at random."""
-        judged = self.judge(board)
-        best = max(value for _, value in judged)
-        ties = [move for move, value in judged if value >= best - _core.TIE]
-        return ties[np.random.default_rng().integers(len(ties))]
+        return self.analyze(board).best

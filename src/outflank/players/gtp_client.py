@@ -1,10 +1,10 @@
 """A GTP engine as our player: the Go Text Protocol 2 as Othello programs speak it.
 
-Commands go without ids, one at a time: the simplest engines understand no more. An answer is a line that
-opens with = or ?, and ends with an empty line; other lines before it are chatter and are skipped.
+Commands are sent without ids, one at a time: simple engines understand no more. An answer is a line that
+starts with = or ?, and ends with an empty line; other lines before it are skipped.
 
-A time for each move is told as Canadian byo-yomi (GTP 2, section 4.2): 0.2 s a move is 1 s for 5 stones, for
-the protocol has whole seconds only. Before each move `time_left` says that such a period begins: Edax goes by
+A time per move is sent as Canadian byo-yomi (GTP 2, section 4.2): 0.2 s per move is 1 s for 5 stones, because
+the protocol has whole seconds only. Before each move, `time_left` starts such a period: Edax obeys
 `time_left` alone.
 """
 
@@ -17,9 +17,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from outflank.board import Board, Square
-from outflank.players.engine_process import LONGEST_LINE, Deadline, EngineFault, EngineProcess
+from outflank.players.engine_process import LONGEST_LINE, Deadline, EngineError, EngineProcess
 
-# Commands by which an engine takes any position, as 64 characters and the side to move.
+# Commands that set up any position, given as 64 characters and the side to move.
 SETUP_COMMANDS = ("outflank-setup_position", "grhino-setup_board")
 SEARCHED_BOARDS = 5_000
 MOST_STONES = 60  # of a period: a game has no more moves
@@ -27,16 +27,16 @@ _ANSWER = re.compile(r"[=?](\d*)(.*)", re.DOTALL)
 
 
 class GtpClient:
-    """Keeps a GTP engine's board in step with the referee's."""
+    """Keeps a GTP engine's board in sync with the referee's."""
 
     def __init__(
         self, process: EngineProcess, startup: Deadline, timeout: float, period: tuple[int, int] | None
     ) -> None:
-        """period: whole seconds for so many moves; `startup` holds for all commands of the start together."""
+        """period: whole seconds and number of moves; `startup` is the deadline for all opening commands."""
         self._process = process
         self._timeout = timeout
         self._period = period
-        self._told: tuple[Board, tuple[Square, ...]] | None = None  # what the engine has on its board
+        self._told: tuple[Board, tuple[Square, ...]] | None = None  # the game on the engine's board
         known = self._ask("list_commands", startup)
         self._commands = frozenset(known[1].split()) if known[0] else frozenset()
         if "set_game" in self._commands:
@@ -51,7 +51,7 @@ class GtpClient:
         return self._setup_command is not None or moves_to(start) is not None
 
     def choose(self, start: Board, moves: Sequence[Square]) -> Square | None:
-        """The engine's move after the moves of a game; None if it passes. One limit for all it is told."""
+        """The engine's move after the moves of a game; None if it passes. All commands share one deadline."""
         deadline = Deadline(self._timeout)
         board = self._follow(start, tuple(moves), deadline)
         if self._period is not None and "time_left" in self._commands:
@@ -65,11 +65,11 @@ class GtpClient:
         if answer in ("pass", "pa", "ps"):
             return None
         if answer == "resign":
-            raise EngineFault("resigned")
-        raise EngineFault(f"answered genmove with {answer[:40]!r}, which is no move")
+            raise EngineError("resigned")
+        raise EngineError(f"answered genmove with {answer[:40]!r}, which is not a move")
 
     def _follow(self, start: Board, moves: tuple[Square, ...], deadline: Deadline) -> Board:
-        """Tells the engine the moves it has not heard of: the other player's, and forced random moves."""
+        """Sends the engine the moves it does not know: the opponent's, and forced random moves."""
         told = self._told
         if told is None or told[0] != start or told[1] != moves[: len(told[1])]:
             self._begin(start, deadline)
@@ -89,7 +89,7 @@ class GtpClient:
         return board.play(move)
 
     def _settled(self, board: Board, deadline: Deadline) -> Board:
-        """The board after a pass where the mover has to; engines that pass by themselves may refuse it."""
+        """The board after a pass, if one is due; engines that pass by themselves may refuse the command."""
         after = board.settled()
         if after is not board:
             self._ask(f"play {board.mover} pass", deadline)
@@ -101,7 +101,7 @@ class GtpClient:
             self._must(f"{self._setup_command} {start.text}", deadline)
             return
         if (path := moves_to(start)) is None:
-            raise EngineFault("has no command to set up a position")
+            raise EngineError("has no command to set up a position")
         board = Board()
         for move in path:
             board = self._told_move(board, move, deadline)
@@ -115,32 +115,32 @@ class GtpClient:
     def _must(self, command: str, deadline: Deadline) -> str:
         fine, text = self._ask(command, deadline)
         if not fine:
-            raise EngineFault(f"refused {command!r}: {text[:80]!r}")
+            raise EngineError(f"refused {command!r}: {text[:80]!r}")
         return text
 
     def _ask(self, command: str, deadline: Deadline) -> tuple[bool, str]:
-        for line in self._process.lines_at_hand():
+        for line in self._process.buffered_lines():
             if line.startswith(("=", "?")):
-                raise EngineFault(f"answered without being asked: {line[:40]!r}")
+                raise EngineError(f"answered without being asked: {line[:40]!r}")
         self._process.send(command, deadline)
         seen = 0
         while (answer := _ANSWER.fullmatch(line := self._process.read_line(deadline))) is None:
             seen += len(line) + 1
             if seen > LONGEST_LINE:
-                raise EngineFault(f"printed more than {LONGEST_LINE} bytes that are no answer")
+                raise EngineError(f"printed more than {LONGEST_LINE} bytes without an answer")
         if answer[1]:
-            raise EngineFault(f"answered the command {answer[1][:40]}, which it was not given")
+            raise EngineError(f"answered command {answer[1][:40]}, which was not sent")
         text = [answer[2].strip()]
         while more := self._process.read_line(deadline).strip():
             text.append(more)
             seen += len(more) + 1
             if seen > LONGEST_LINE:
-                raise EngineFault(f"gave an answer of more than {LONGEST_LINE} bytes")
+                raise EngineError(f"gave an answer of more than {LONGEST_LINE} bytes")
         return line[0] == "=", "\n".join(text)
 
 
 def as_period(seconds: float) -> tuple[int, int]:
-    """A time for each move as whole seconds for so many moves.
+    """A time per move as whole seconds for a number of moves.
 
     >>> as_period(2), as_period(0.2), as_period(1.5)
     ((2, 1), (1, 5), (3, 2))
@@ -148,20 +148,20 @@ def as_period(seconds: float) -> tuple[int, int]:
     period = Fraction(seconds).limit_denominator(MOST_STONES)
     if not math.isclose(period, seconds, rel_tol=1e-9):
         raise ValueError(
-            f"time={seconds:g} cannot be told in GTP, which has whole seconds for up to {MOST_STONES} moves; "
-            "take a time such as 0.1, 0.25 or 1.5, or an option of the engine's own command"
+            f"time={seconds:g} cannot be sent by GTP, which has whole seconds for up to {MOST_STONES} moves; "
+            "use a time such as 0.1, 0.25 or 1.5, or an option of the engine itself"
         )
     return period.numerator, period.denominator
 
 
 @lru_cache(maxsize=4096)
 def moves_to(target: Board) -> tuple[Square, ...] | None:
-    """Moves from the usual start to a board, passes left out; None if none are found soon.
+    """Moves from the standard start to a board, passes left out; None if none are found quickly.
 
     >>> [str(move) for move in moves_to(Board().play("f5").play("d6"))]
     ['f5', 'd6']
 
-    Squares once taken stay taken, so only moves onto the target's squares are tried.
+    Discs are never removed, so only moves onto the target's squares are tried.
     """
     taken = target.black | target.white
     seen: set[Board] = set()

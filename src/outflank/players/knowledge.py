@@ -1,4 +1,4 @@
-"""Knowledge on top of an evaluator: exact endings (the book is in opening_book.py).
+"""The exact endgame solver (opening books are in opening_book.py).
 
 >>> from outflank import Board
 >>> board = Board("XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X")
@@ -19,32 +19,32 @@ from outflank.evaluators.protocol import CoreEvaluator
 from outflank.players.built_in import load_built_in
 from outflank.players.stopping import run_until
 
-WIN_OR_LOSS = (-1, 1)  # the window that asks only who wins
-# A unit of all-rounder's value orders moves like so many replies of the opponent's. Of 0.25, 0.5, 1, 2,
-# 4, 6 and 12, this gave the fewest nodes over FFO 20-39.
+WIN_OR_LOSS = (-1, 1)  # the window that only finds out who wins
+# In move ordering, a unit of all-rounder's value counts as this many replies of the opponent. Of 0.25, 0.5,
+# 1, 2, 4, 6 and 12, this gave the fewest nodes over FFO 20-39.
 ORDERING_WEIGHT = 4.0
 ORDERING_PAYS_FROM = 13  # empty squares; as in core/endgame.cpp
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A position under perfect play on both sides."""
+    """A position under perfect play of both sides."""
 
     # Disc difference for the mover at the end; empty squares go to the winner, as in tournaments.
-    # Asked only who wins: a bound, whose sign counts.
+    # With the window WIN_OR_LOSS: a bound, of which only the sign counts.
     score_for_mover: int
     line: tuple[Square, ...]  # best play to the end; passes are left out
-    best: Square | None  # the mover's best move; None: it must pass, or the game is over
+    best: Square | None  # the mover's best move; None if it must pass or the game is over
     nodes: int
     seconds: float
-    finished: bool = True  # False: it was stopped in time, and the score is not known
+    finished: bool = True  # False: out of time, the score is unknown
 
 
 class Solver:
-    """Solves endings exactly; the more empty squares, the longer: threefold for each, about.
+    """Solves endgames exactly; each empty square takes about three times as long.
 
-    Its moves are ordered by the evaluator of all-rounder. The score is the same whatever the threads;
-    with several, which of equally good moves is found may differ.
+    Moves are ordered by the evaluator of all-rounder. The score does not depend on the number of threads;
+    with several, which of equally good moves is found may vary.
     """
 
     def __init__(self, threads: int = 1, table_bits: int = 22) -> None:
@@ -54,7 +54,7 @@ class Solver:
     def solve(
         self, board: Board, window: tuple[int, int] = (-64, 64), seconds: float | None = None
     ) -> Solution:
-        """The exact score if it lies within the window, else a bound on that side."""
+        """The exact score if it is within the window, otherwise a bound."""
         began = time.perf_counter()
         score, line, nodes, finished = run_until(
             lambda stop: self._core.solve(board.mover_discs, board.opponent_discs, *window, stop), seconds
@@ -66,7 +66,7 @@ class Solver:
 
 @cache
 def solver_ordering() -> _core.Evaluator:
-    """The evaluator that says which moves a solver tries first."""
+    """The evaluator for the solver's move ordering."""
     evaluator = load_built_in("all-rounder").evaluator
     assert isinstance(evaluator, CoreEvaluator)
     return evaluator.core

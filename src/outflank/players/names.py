@@ -1,4 +1,4 @@
-"""Players by one grammar, everywhere a player is named: `NAME_OR_FILE[,key=value...]`.
+"""The names of players, everywhere the same: `NAME_OR_FILE[,key=value...]`.
 
 >>> named_player("all-2").view, named_player("all-2,view=negation").view
 ('inversion', 'negation')
@@ -8,6 +8,7 @@ SearchLimits(depth=4, nodes=None, seconds=None)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -22,10 +23,10 @@ from outflank.players.search_tuning import SearchTuning
 from outflank.suggestions import unknown
 
 NAMES = (*BUILT_IN, "random")
-# view: how one evaluator serves both colours. depth: plies of minimax. nodes, time (seconds a move): the
-# search of real play. solve: empty squares from which boards are solved. book: a file, or default;
-# book_best: at random among so many best book moves. threads: of a search with a clock, and of analysis.
-# tuned: a file of `outflank tune`, for an evaluator that does not come with outflank.
+# view: how one evaluator serves both colours. depth: plies of minimax. nodes, time (seconds per move): a
+# selective search. solve: empty squares from which boards are solved. book: a file, or default; book_best:
+# choose at random among this many best book moves. threads: of a timed search, and of analysis. tuned: a file
+# written by `outflank tune`, for an evaluator that does not come with outflank.
 KEYS = ("view", "depth", "nodes", "time", "solve", "book", "book_best", "threads", "tuned")
 
 NamedPlayer = GreedyPlayer | RandomPlayer | SearchPlayer | ExternalPlayer
@@ -41,6 +42,40 @@ def named_player(text: str) -> NamedPlayer:
     if not options:
         return inner
     return _searching(inner, source, options, text)
+
+
+def with_one_ply_search(player: GreedyPlayer) -> SearchPlayer:
+    """The same player as a search of one ply: its values are in discs where its tuning is known."""
+    tuning = SearchTuning.built_in(split_name(player.name)[0])
+    return SearchPlayer(player, SearchLimits(depth=1), tuning=tuning, name=player.name)
+
+
+def short_name(name: str, longest: int | None = None) -> str:
+    """A player's name without folders; but a learned player, whose file is best or last, with its run.
+    To fit a length, it loses its file ending and then its middle.
+
+    >>> short_name("players/my.player,book=/data/my.book"), short_name("runs/mine/best.safetensors")
+    ('my.player,book=my.book', 'mine/best.safetensors')
+    >>> short_name("players/JaskowskiSzubert2015CoCMAES-4.player,view=inversion", 24)
+    'Jaskow...AES-4,inversion'
+    """
+    text = re.sub(r"[^,=:\s]*/(?!(?:best|last)\.safetensors)", "", name)
+    if longest is None:
+        return text
+    text = " ".join((text or name).split())
+    text = re.sub(r"\.(player|safetensors)(?=,|$)", "", text).replace(",view=", ",")
+    source, comma, options = text.partition(",")
+    room = longest - len(comma + options)
+    if room >= longest // 2:
+        return _without_middle(source, room) + comma + options
+    return _without_middle(text, longest)
+
+
+def _without_middle(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    end = (longest - 3) // 2
+    return f"{text[: longest - 3 - end]}...{text[-end:]}"
 
 
 def _one_ply(source: str, view: View | None, text: str) -> GreedyPlayer | RandomPlayer:

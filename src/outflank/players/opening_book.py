@@ -1,4 +1,4 @@
-"""Opening books: positions with their values, looked up in a memory-mapped file.
+"""Opening books: positions with values, in a memory-mapped file.
 
 >>> from outflank.learners.opening_book import BookLearner
 >>> import tempfile; folder = tempfile.TemporaryDirectory()
@@ -27,31 +27,31 @@ import numpy.typing as npt
 from outflank import _core
 from outflank.board import Board, Square
 
-DEFAULT = "default"  # names the book that comes with outflank
+DEFAULT = "default"  # the name of the built-in book
 
 
 @dataclass(frozen=True)
 class BookMove:
-    """A move that a book has a value for. A deviation leads out of the book: its value is a search's."""
+    """A move with a value in a book. A deviation leads out of the book: its value is from a search."""
 
     square: Square
     value_for_mover: float  # in discs
     is_deviation: bool
-    games: int  # that went there
+    games: int  # that played it
 
 
 @dataclass(frozen=True)
 class BookStatistics:
-    """What is in a book, counted."""
+    """The size of a book."""
 
     positions: int
-    by_ply: tuple[int, ...]  # how many positions, by the number of discs placed since the usual start
+    by_ply: tuple[int, ...]  # positions, by the number of plies from the standard start
     finished_games: int
     not_judged: int
 
 
 class OpeningBook:
-    """A book file. Look-ups take place in the mapped file; nothing is read into memory ahead."""
+    """A book file. Look-ups read the mapped file; nothing is loaded ahead."""
 
     def __init__(self, core: _core.OpeningBook, name: str) -> None:
         self.core = core
@@ -59,16 +59,16 @@ class OpeningBook:
 
     @classmethod
     def open(cls, path: str | Path) -> OpeningBook:
-        """The book in a file, or the one that comes with outflank under the name `default`."""
+        """The book in a file, or the built-in one, named `default`."""
         file = _path(path)
         if file.stat().st_size == 0:
-            raise ValueError(f"{path} is empty: no opening book")
+            raise ValueError(f"{path} is empty, not an opening book")
         try:
             core = _core.OpeningBook(np.memmap(file, dtype=np.uint8, mode="r"))
         except ValueError as error:
             raise ValueError(f"{path} {error}") from None
         if not core.is_intact():
-            raise ValueError(f"{path} is a damaged opening book: its checksum does not fit; take a copy")
+            raise ValueError(f"{path} is a damaged opening book: its checksum is wrong; use a copy")
         return cls(core, str(path))
 
     def __len__(self) -> int:
@@ -82,17 +82,17 @@ class OpeningBook:
 
     @property
     def plies(self) -> int:
-        """How many moves deep the book is meant to go."""
+        """The intended depth of the book, in moves."""
         return self.core.plies
 
     @property
     def games(self) -> int:
-        """How many games it was made of."""
+        """The number of games it was made from."""
         return self.core.games
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
-        """How it was made: the judge of its deviations, the seed."""
+        """How it was made: who valued its deviations, the seed."""
         try:
             made = json.loads(self.core.note)
         except ValueError:
@@ -105,8 +105,8 @@ class OpeningBook:
         return None if found is None else found[0]
 
     def moves(self, board: Board) -> list[BookMove]:
-        """The moves that the book has a value for, best first: those that stay in the book and the best
-        one that leaves it. The first has the value of the board itself."""
+        """The moves with values, best first: those that stay in the book, and the best one that leaves it.
+        The value of the first is that of the board itself."""
         return [
             BookMove(Square(square), value, is_deviation, games)
             for square, value, is_deviation, games in self.core.moves(board.mover_discs, board.opponent_discs)

@@ -1,19 +1,15 @@
-"""Players that search: a fixed depth, a number of nodes or seconds; a book before, a solver after.
+"""Players that search: to a fixed depth, for a number of nodes or seconds; with a book and a solver.
 
 >>> from outflank import Board, named_player
 >>> player = named_player("all-2,depth=3,solve=10")
 >>> player.choose(Board.from_transcript("f5d6c3")) in Board.from_transcript("f5d6c3").legal_moves
 True
 
-A fixed depth is plain minimax: alpha-beta finds the same values and the same ties (core/players.cpp).
-Nodes or seconds call for the search of real play (core/search.cpp), whose forward pruning rests on what
-was fitted to the evaluator (tuning.py).
+A fixed depth is plain minimax: alpha-beta finds the same values and the same ties (core/players.cpp). For
+evaluators written in Python (NumPy, PyTorch, ONNX), and as the slow twin of the core's alpha-beta, there is
+minimax in Python, with all leaves in one batch. Nodes or seconds use the selective search (core/search.cpp),
+whose forward pruning was fitted to the evaluator (search_tuning.py).
 
-Plain minimax in Python over any evaluator, all leaves in one batch.
-
-For evaluators that live in Python (NumPy, PyTorch, ONNX), and the slow twin of the core's alpha-beta.
-
->>> from outflank import Board, named_player
 >>> minimax_values(named_player("all-2"), Board(), 2) == named_player("all-2,depth=2").judge(Board())
 True
 """
@@ -32,7 +28,7 @@ import numpy as np
 from outflank import _core
 from outflank.board import Board, Square
 from outflank.evaluators.protocol import board_bits
-from outflank.players.analysis import Analysis, JudgedMove
+from outflank.players.analysis import Analysis, AnalyzedMove
 from outflank.players.greedy import GreedyPlayer, RandomPlayer
 from outflank.players.knowledge import (
     ORDERING_PAYS_FROM,
@@ -49,17 +45,17 @@ MOST_LEAVES = 5_000_000
 
 
 def minimax_values(player: GreedyPlayer, board: Board, depth: int) -> list[tuple[Square, float]]:
-    """The legal moves with their values for the mover, searched so many plies deep.
+    """The legal moves with their values for the mover, searched this many plies deep.
 
-    A ply is a disc placed; a pass is none. A board at full depth is judged for whoever made the last
-    move, as at one ply; a game that ended before is worth its result, more than any judgement.
+    A ply is a disc placed; a pass does not count. A board at full depth is valued for the side that moved
+    last, as at one ply; a game that ended earlier is worth its result, which exceeds any value.
     """
     leaves: list[Board] = []
     tree = [
         (square, _Node(board.play(square), board.mover, depth - 1, leaves)) for square in board.legal_moves
     ]
     black, white = board_bits(leaves)
-    # The board after a move has the other side to move; after a pass it may not, so nodes say who moved.
+    # After a pass, the side to move may be the one that moved last, so nodes know who moved.
     black_moved = np.array(
         [node.moved == "black" for _, root in tree for node in root.leaf_nodes()], dtype=bool
     )
@@ -76,7 +72,7 @@ class _Node:
         self.is_leaf = plies == 0
         if self.is_leaf:
             if len(leaves) == MOST_LEAVES:
-                raise ValueError("this depth is too great for an evaluator in Python; take a smaller one")
+                raise ValueError("this depth is too large for an evaluator in Python; choose a smaller one")
             leaves.append(board)
             return
         next_board = board.settled()
@@ -87,7 +83,7 @@ class _Node:
         ]
 
     def leaf_nodes(self) -> Iterator[_Node]:
-        """In the order in which they joined the leaves."""
+        """In the order of the leaves."""
         if self.is_leaf:
             yield self
         for child in self.children:
@@ -107,13 +103,13 @@ class _Node:
 
 
 DEEPEST = 60
-SOLVE_IN_TIME = 22  # empty squares from which a player with a clock tries to solve, if not told
-SEARCH_SHARE = 0.2  # of the seconds for a search, in case the solver does not finish in the rest
+SOLVE_IN_TIME = 22  # empty squares from which a timed player tries to solve, by default
+SEARCH_SHARE = 0.2  # of the time goes to a search first, in case the solver does not finish in the rest
 
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """How far to search; several limits: whichever is met first."""
+    """How far to search: until the first of these limits."""
 
     depth: int | None = None
     nodes: int | None = None
@@ -125,7 +121,7 @@ class SearchLimits:
         if self.nodes is not None and not 1 <= self.nodes < 1 << 63:
             raise ValueError(f"nodes must be at least 1, got {self.nodes}")
         if self.seconds is not None and not 0 < self.seconds < 1e6:
-            raise ValueError(f"time is in seconds a move and above 0, got {self.seconds:g}")
+            raise ValueError(f"time is in seconds per move and must be above 0, got {self.seconds:g}")
 
     @property
     def is_fixed_depth(self) -> bool:
@@ -134,32 +130,32 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class SearchPlayer:
-    """A one-ply player's evaluator, searched; with knowledge of openings and endings."""
+    """A search with a one-ply player's evaluator, an opening book and an endgame solver."""
 
     inner: GreedyPlayer | RandomPlayer
     limits: SearchLimits = field(default_factory=SearchLimits)
-    # Boards with so many empty squares or fewer are solved, not judged: at the root and within a fixed depth.
+    # Boards with this many empty squares or fewer are solved: at the root, and within a fixed-depth search.
     solve: int | None = None
     book: OpeningBook | None = None
-    book_best: int = 1  # choose at random among so many of the book's best moves (Kim 2007: three)
+    book_best: int = 1  # choose at random among this many best book moves (Kim 2007: three)
     threads: int = 1
     tuning: SearchTuning | None = None
     name: str = "player"
 
     def __post_init__(self) -> None:
         if self.solve is not None and not 0 <= self.solve <= DEEPEST:
-            raise ValueError(f"solve is a number of empty squares, 0 to {DEEPEST}, got {self.solve}")
+            raise ValueError(f"solve must be a number of empty squares within 0..{DEEPEST}, got {self.solve}")
         if not 1 <= self.book_best <= 64:
             raise ValueError(f"book_best must be within 1..64, got {self.book_best}")
         if not 1 <= self.threads <= 1024:
             raise ValueError(f"threads must be within 1..1024, got {self.threads}")
         if self.inner.core is None and not self.limits.is_fixed_depth:
-            raise ValueError(f"{self.name}: an evaluator in Python plays to a fixed depth only; leave out "
+            raise ValueError(f"{self.name}: an evaluator in Python plays to a fixed depth only; remove "
                              "nodes and time")  # fmt: skip
 
     @property
     def perfect_from(self) -> int:
-        """The empty squares from which on it plays perfectly: a search of several plies sees them ahead."""
+        """The number of empty squares from which it plays perfectly, counting the plies of its search."""
         if self.solve is None:
             return SOLVE_IN_TIME if self.limits.seconds is not None else 0
         ahead = (self.limits.depth or 1) - 1 if self.limits.is_fixed_depth else 0
@@ -171,7 +167,7 @@ class SearchPlayer:
 
     @cached_property
     def core(self) -> _core.Player | None:
-        """The form that plays in the core; None for a clock, or for an evaluator that lives in Python."""
+        """The compiled player; None for a timed search, or if the evaluator is written in Python."""
         if self.limits.seconds is not None or self.inner.core is None:
             return None
         return self._core_player(self.limits.depth or (DEEPEST if self.limits.nodes else 1))
@@ -205,7 +201,7 @@ class SearchPlayer:
         return self.judge_many([board])[0]
 
     def judge_many(self, boards: list[Board]) -> list[list[tuple[Square, float]]]:
-        """As judge, for many boards on all threads."""
+        """As judge, for many boards, on all its threads."""
         depth = self.limits.depth or 1
         if self.inner.core is None:
             assert isinstance(self.inner, GreedyPlayer)
@@ -219,25 +215,24 @@ class SearchPlayer:
         ]
 
     def with_seconds(self, seconds: float) -> SearchPlayer:
-        """The same player under a clock: so many seconds for a move, or its own if they are fewer. A fixed
-        depth stays as it is."""
+        """The same player with at most this many seconds per move; a fixed depth is not changed."""
         if self.limits.is_fixed_depth:
             return self
         least = min(seconds, self.limits.seconds or seconds)
         return replace(self, limits=replace(self.limits, seconds=least))
 
     def with_depth(self, depth: int) -> SearchPlayer:
-        """The same player, its search limited to a depth as well. A fixed depth stays as it is."""
+        """The same player with at most this depth; a fixed depth is not changed."""
         if self.limits.is_fixed_depth:
             return self
         return replace(self, limits=replace(self.limits, depth=depth))
 
     def in_discs(self, value: float, board: Board) -> float:
-        """A value as an expected disc difference, where the evaluator's scale is known."""
+        """A value as an expected disc difference, if the evaluator has been tuned."""
         return value if self.tuning is None else self.tuning.in_discs(value, board.discs)
 
     def analyze(self, board: Board, all_moves: bool = False) -> Analysis:
-        """The best move, or all moves, with values, expected play and what it took."""
+        """The best move, or all moves, with values, expected play and effort."""
         if not board.has_moves:
             raise ValueError("the mover has no legal move on this board")
         if not all_moves and (known := self._from_book(board)) is not None:
@@ -259,8 +254,8 @@ class SearchPlayer:
         if not moves:
             return None
         move = moves[secrets.randbelow(min(len(moves), self.book_best))]
-        judged = JudgedMove(move.square, move.value_for_mover, False, (move.square,))
-        return Analysis((judged,), 0, 0, 0.0, True)
+        found = AnalyzedMove(move.square, move.value_for_mover, False, (move.square,))
+        return Analysis((found,), 0, 0, 0.0, True, is_from_book=True)
 
     @cached_property
     def _searcher(self) -> _core.Searcher:
@@ -274,10 +269,11 @@ class SearchPlayer:
 
     def _searched(self, board: Board, all_moves: bool, seconds: float | None) -> Analysis:
         began = time.perf_counter()
-        if isinstance(self.inner, RandomPlayer) or self.inner.core is None:
-            judged = sorted(self.judge(board), key=lambda move: -move[1])
-            moves = tuple(JudgedMove(square, value, False, (square,)) for square, value in judged)
-            return Analysis(moves, self.limits.depth or 1, 0, time.perf_counter() - began, False)
+        if isinstance(self.inner, RandomPlayer):
+            return Analysis.of_choice(self.inner.choose(board))
+        if self.inner.core is None:
+            values = self.judge(board)
+            return Analysis.of_values(values, self.limits.depth or 1, time.perf_counter() - began)
         depth = self.limits.depth or (1 if self.limits.is_fixed_depth else DEEPEST)
         found, depth, nodes = run_until(
             lambda stop: self._searcher.search(
@@ -287,13 +283,13 @@ class SearchPlayer:
             seconds,
         )  # fmt: skip
         moves = tuple(
-            JudgedMove(Square(square), self.in_discs(value, board), False, tuple(map(Square, line)))
+            AnalyzedMove(Square(square), self.in_discs(value, board), False, tuple(map(Square, line)))
             for square, value, line in found
         )
         return Analysis(moves, depth, nodes, time.perf_counter() - began, self.tuning is not None)
 
     def _solved(self, board: Board, all_moves: bool, seconds: float | None) -> tuple[Analysis, bool]:
-        """Exact values, and whether there was time for them."""
+        """Exact values, and whether they were found in time."""
         began = time.perf_counter()
         nodes, moves = 0, []
         for square in board.legal_moves if all_moves else (None,):
@@ -308,9 +304,9 @@ class SearchPlayer:
         return Analysis(tuple(moves), 64 - board.discs, nodes, took, True), True
 
 
-def _exact_move(solution: Solution, square: Square | None) -> JudgedMove:
-    """A solved move: of the board itself (its best), or of the board after `square`."""
+def _exact_move(solution: Solution, square: Square | None) -> AnalyzedMove:
+    """A solved move: the best of the board itself, or `square`, by the solution of the board after it."""
     if square is None:
         assert solution.best is not None
-        return JudgedMove(solution.best, float(solution.score_for_mover), True, solution.line)
-    return JudgedMove(square, -float(solution.score_for_mover), True, (square, *solution.line))
+        return AnalyzedMove(solution.best, float(solution.score_for_mover), True, solution.line)
+    return AnalyzedMove(square, -float(solution.score_for_mover), True, (square, *solution.line))

@@ -1,5 +1,5 @@
-"""What a search should know of an evaluator: what its values mean in discs, and how far a shallow
-search foretells a deep one (Multi-ProbCut, Buro 1997). Fitted by learners/search_tuning.py.
+"""What a search should know about an evaluator: what its values mean in discs, and how well a shallow
+search predicts a deep one (Multi-ProbCut, Buro 1997). Fitted by learners/search_tuning.py.
 
 >>> tuning = SearchTuning.built_in("all-rounder")
 >>> tuning.in_discs(0.5, discs=30) > tuning.in_discs(0.25, discs=30) > 0
@@ -23,7 +23,7 @@ STAGES = 4
 
 @dataclass(frozen=True)
 class ProbCut:
-    """A search to `depth` gives slope * (a search to `shallow`) + intercept, give or take sigma."""
+    """A search to `depth` is predicted as slope * (a search to `shallow`) + intercept, with error sigma."""
 
     depth: int
     shallow: int
@@ -34,16 +34,16 @@ class ProbCut:
 
 @dataclass(frozen=True)
 class SearchTuning:
-    """Fitted numbers of one evaluator, by stage of the game."""
+    """Fitted parameters of one evaluator, by stage of the game."""
 
-    discs_per_unit: tuple[float, ...]  # what one unit of value is worth at the end
+    discs_per_unit: tuple[float, ...]  # at the end of the game, per unit of value
     prob_cuts: tuple[tuple[ProbCut, ...], ...]
 
     def in_discs(self, value: float, discs: int) -> float:
-        """A search's value of a board with so many discs, as a disc difference at the end."""
+        """A search's value of a board with this many discs, as a disc difference at the end."""
         if abs(value) > _core.WON_GAME / 2:  # the search saw the end of the game
             return value - _core.WON_GAME if value > 0 else value + _core.WON_GAME
-        # Between the middles of the stages the worth of a unit changes evenly, so that no curve jumps.
+        # Linear between the middles of the stages, so that no curve jumps.
         middles = [4 + (stage + 0.5) * 61 / STAGES for stage in range(STAGES)]
         return float(np.clip(value * np.interp(discs, middles, self.discs_per_unit), -64, 64))
 
@@ -53,7 +53,7 @@ class SearchTuning:
 
     @classmethod
     def built_in(cls, name: str) -> SearchTuning | None:
-        """The tuning of a player that comes with outflank, if it has one."""
+        """The tuning of a built-in player, if it has one."""
         path = Path(str(files("outflank") / "data" / "tuning" / f"{name}.json"))
         return cls.load(path) if path.exists() else None
 
@@ -62,7 +62,7 @@ class SearchTuning:
         try:
             return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
         except (ValueError, TypeError, KeyError) as error:
-            raise ValueError(f"{path} is not a search tuning as outflank tune writes it: {error}") from None
+            raise ValueError(f"{path} is not a search tuning written by outflank tune: {error}") from None
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> SearchTuning:
@@ -79,5 +79,5 @@ class SearchTuning:
 
 
 def stage_of(discs: int) -> int:
-    """The stage of the game that a board is in; as in the core."""
+    """The stage of the game, as in the core."""
     return max(0, discs - 4) * STAGES // 61

@@ -1,4 +1,4 @@
-"""Long calls into the core that end when asked: after some seconds, or by Ctrl-C.
+"""Long calls into the core that can be stopped: after some seconds, or by Ctrl-C.
 
 >>> run_until(lambda stop: stop.is_set, seconds=1)
 False
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 def run_until(call: Callable[[_core.StopFlag], Result], seconds: float | None = None) -> Result:
     """The result of `call(stop)`, which ends soon after its flag is set.
 
-    The call runs in a thread of its own: Python cannot answer Ctrl-C while it waits for the core.
+    The call runs in a thread of its own: Python cannot handle Ctrl-C while it waits for the core.
     """
     stop, done = _core.StopFlag(), threading.Event()
     results: list[Result] = []
@@ -35,7 +35,7 @@ def run_until(call: Callable[[_core.StopFlag], Result], seconds: float | None = 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     try:
-        # Not join: interrupted by Ctrl-C, it may take a running thread for ended (CPython issue 90882).
+        # Not join: after Ctrl-C, it may consider a running thread as finished (CPython issue 90882).
         done.wait(seconds)
     finally:
         stop.set()

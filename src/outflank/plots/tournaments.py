@@ -10,8 +10,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -20,7 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
-from outflank.games.standings import Standings, without_folders
+from outflank.games.standings import Standings
+from outflank.players.names import short_name
 from outflank.plots.boards import BLANK, GRID, INK, ColourScale, Sheet
 from outflank.plots.learning_curves import COLOURS
 
@@ -107,26 +106,10 @@ def _fitting(name: str, size: float) -> str:
 
 
 def shortened(name: str, longest: int) -> str:
-    """A name that fits beside a row: without folders and endings, then without its middle.
+    """A player's name that fits beside a row, in characters that the font has.
 
     >>> shortened("players/Szubert2013CTDL.player,view=negation", 24)
     'Szubert2013CTDL,negation'
-    >>> shortened("players/JaskowskiSzubert2015CoCMAES-4.player,view=inversion", 24)
-    'Jaskow...AES-4,inversion'
     """
-    text = " ".join((without_folders(name) or name).split())
-    text = re.sub(r"\.(player|safetensors)(?=,|$)", "", text).replace(",view=", ",")
     drawable = get_font(findfont(FontProperties())).get_charmap()
-    text = "".join(letter if ord(letter) in drawable else "?" for letter in text)
-    source, comma, options = text.partition(",")
-    room = longest - len(comma + options)
-    if room >= longest // 2:
-        return _without_middle(source, room) + comma + options
-    return _without_middle(text, longest)
-
-
-def _without_middle(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text
-    end = (longest - 3) // 2
-    return f"{text[: longest - 3 - end]}...{text[-end:]}"
+    return "".join(letter if ord(letter) in drawable else "?" for letter in short_name(name, longest))

@@ -20,7 +20,7 @@ from outflank.games.game import Game
 from outflank.players.engine_player import is_external
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.knowledge import Solver
-from outflank.players.names import named_player, split_name
+from outflank.players.names import named_player, split_name, with_one_ply_search
 from outflank.players.search import SearchPlayer
 
 SOLVE_FROM = 20  # empty squares; a whole ending takes about half a second on two cores
@@ -226,7 +226,7 @@ def analyst(name: str, threads: int) -> SearchPlayer:
         )
     player = named_player(name)
     if isinstance(player, GreedyPlayer):
-        player = named_player(f"{name},depth=1")
+        player = with_one_ply_search(player)
     if not isinstance(player, SearchPlayer) or not isinstance(player.inner, GreedyPlayer):
         raise ValueError(f"{name} has no evaluator, so it cannot judge moves; analyse with another player")
     threads = player.threads if "threads" in split_name(name)[1] else threads

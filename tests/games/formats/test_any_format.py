@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank import Board, Game, GameRecord, Square, _core, read_games, write_games
-from outflank.games.collection import ScoreKind, game_statistics
+from outflank.games.collection_statistics import ScoreKind, game_statistics
 from outflank.games.formats import any_format as game_files
 from outflank.games.formats.any_format import moves_matrix, read_game_file
 from outflank.games.replay import PASS, replay_entries, replay_records

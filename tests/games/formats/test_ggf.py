@@ -113,7 +113,7 @@ REFUSED = {
     "no type": ("GM[Othello]TY[]", "its type '' is unknown"),
     "random start untold": ("GM[Othello]TY[8r20]", "it has a random start, but does not say which"),
     "a short board": ("GM[Othello]BO[8 ---- *]", "a board has 64 characters"),
-    "a strange disc": (f"GM[Othello]BO[8 {'?' * 64} *]", "'?' at a1 is none of X, O and -"),
+    "a strange disc": (f"GM[Othello]BO[8 {'?' * 64} *]", "'?' at a1 is not X, O or -"),
     "no result": ("GM[Othello]RE[won]", "its result 'won' is not a disc difference"),
     "a result beyond the board": ("GM[Othello]RE[+65]", "its result '+65' is not a disc difference"),
     "a strange ending": ("GM[Othello]RE[+5:x]", "ends in 'x', which is none of r, t and s"),

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank import Game, GameRecord, read_games, write_games
-from outflank.games.collection import ScoreKind, game_statistics
+from outflank.games.collection_statistics import ScoreKind, game_statistics
 from outflank.games.formats.any_format import read_game_file
 from outflank.games.replay import replay_records
 from tests.games.random_games import random_game, records, tournament_score

@@ -88,7 +88,7 @@ def test_pictures(outflank: Outflank, tmp_path: Path) -> None:
         "analyze", "g.jsonl", "--game", 2, *QUICK, "--solve", 8, "--plot", "one.png", cwd=tmp_path
     )
     assert (result.returncode, result.stderr) == (0, "")
-    assert "Drawn: one.png" in result.stdout
+    assert "Picture: one.png" in result.stdout
     report = analysis(outflank, "g.jsonl", "--plot", "all.svg", cwd=tmp_path)
     assert report["disc_differences"] == [list(game.disc_differences) for game in games]
     assert report["black_ahead"] == sum(game.final.disc_difference > 0 for game in games)

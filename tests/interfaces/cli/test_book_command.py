@@ -67,7 +67,7 @@ def test_import_and_build_from_games(outflank: Outflank, made: Path, tmp_path: P
     games.write_text("f5d6c3\nf5f5\n")
     result = outflank("book", "import", copy, games)
     assert result.returncode == 0
-    assert "1 game was left out" in result.stderr
+    assert "1 game was skipped" in result.stderr
 
 
 def test_all_of_wthor(outflank: Outflank, shared: Path, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_interrupted_builds_keep_what_they_have(outflank: Outflank, tmp_path: Pa
 
 
 BAD = {
-    "exists": (("build", "--out", "good.book"), "good.book is already there; outflank book extend adds"),
+    "exists": (("build", "--out", "good.book"), "good.book already exists; outflank book extend adds"),
     "no folder": (("build", "--out", "no/such/x.book"), "no/such/x.book: there is no folder no/such"),
     "no games": (("build", "--out", "x.book", "--games", "0"), "give --games or --from"),
     "judge without values": (("build", "--out", "x.book", "--player", "random"), "cannot judge"),

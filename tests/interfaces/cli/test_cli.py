@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
-from outflank import Match, NTupleNetwork, PieceCounter, StoredPlayer, load_player, named_player, save_player
+from outflank import (
+    Match,
+    NTupleNetwork,
+    PieceCounter,
+    StoredPlayer,
+    league_match,
+    load_player,
+    named_player,
+    save_player,
+)
+from outflank.interfaces.cli import app
+from outflank.players.built_in import BUILT_IN
 from tests.conftest import Outflank, let_work
 
 KEYS = ["player", "opponent", "double_games", "epsilon", "score", "ci95", "wins", "draws", "losses",
@@ -80,7 +94,7 @@ def test_convert_there_and_back(outflank: Outflank, tmp_path: Path) -> None:
     assert load_player(text).evaluator == load_player(ours).evaluator
     again = outflank("convert", "standard-heuristic", text)
     assert again.returncode == 2
-    assert "is already there" in again.stderr
+    assert "already exists" in again.stderr
     assert isinstance(load_player(text).evaluator, NTupleNetwork)
     assert outflank("convert", "standard-heuristic", text, "--force").returncode == 0
     assert isinstance(load_player(text).evaluator, PieceCounter)
@@ -182,5 +196,63 @@ def test_a_closed_pipe_is_no_error() -> None:
 
 def test_version_and_help(outflank: Outflank) -> None:
     assert outflank("--version").stdout.startswith("outflank 0.")
-    for arguments in (("--help",), ()):
-        assert "score" in outflank(*arguments).stdout
+    assert "score" in outflank().stdout
+
+
+@pytest.mark.parametrize("group", [(), ("games",), ("book",)])
+def test_help_lists_every_command_with_its_whole_sentence(outflank: Outflank, group: tuple[str, ...]) -> None:
+    command: Any = typer.main.get_command(app)
+    for name in group:
+        command = command.commands[name]
+    shown = outflank(*group, "--help").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    listed = re.findall(r"^  ([a-z-]+) {2,}\S", shown, flags=re.MULTILINE)
+    assert sorted(listed) == sorted(command.commands)
+    words = " ".join(shown.split())
+    for each in command.commands.values():
+        assert " ".join(each.help.split("\n\n")[0].split()) in words
+    if not group:
+        assert re.findall(r"^([A-Z][a-z ]+):$", shown, flags=re.MULTILINE) == [
+            "Options", "Learn", "Measure", "Play and study", "Players", "League",
+        ]  # fmt: skip
+
+
+def test_built_in_players_are_listed(outflank: Outflank) -> None:
+    rows = {row["player"]: row for row in json.loads(outflank("players", "--json").stdout)}
+    assert set(rows) == {*BUILT_IN, "random"}
+    assert rows["all-2"] | {"description": ""} == {
+        "player": "all-2", "description": "", "kind": "n-tuple-network", "view": "inversion", "weights": 288,
+        "league_score": 0.9595,
+    }  # fmt: skip
+    text = outflank("players").stdout
+    assert all(name in text for name in rows)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_stored_league_scores_are_what_a_match_gives(name: str) -> None:
+    tally = league_match(named_player(name), double_games=2000, seed=2).play()
+    assert abs(tally.score - BUILT_IN[name].league_score) < 5 * tally.standard_error
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("outflank score league", ["league-champion"]),
+        ("outflank match all-2 all-2,v", ["all-2,view="]),
+        ("outflank solve ffo", ["ffo-1-19", "ffo-20-39", "ffo-40-59"]),
+        ("outflank learn lucas", ["lucas-2007"]),
+        ("outflank tournament my", ["my.player"]),
+    ],
+)
+def test_the_shell_completes_players_presets_and_positions(
+    tmp_path: Path, words: str, offered: list[str]
+) -> None:
+    (tmp_path / "my.player").write_text("")
+    command = [sys.executable, "-c", "from outflank.interfaces.cli import app; app(prog_name='outflank')"]
+    environment = os.environ | {
+        "_OUTFLANK_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")),
+    }  # fmt: skip
+    result = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=60
+    )
+    assert result.stdout.split() == offered

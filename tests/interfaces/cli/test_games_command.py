@@ -44,6 +44,22 @@ def test_import_through_every_format(outflank: Outflank, tmp_path: Path, played:
     assert "note: a transcript holds the moves alone" in result.stderr
 
 
+def test_openings_are_the_same_for_a_seed_and_a_match_starts_from_them(
+    outflank: Outflank, tmp_path: Path
+) -> None:
+    options = ("games", "openings", "--random-plies", 6, "--count", 20, "--seed", 3)
+    printed = outflank(*options).stdout
+    assert len(set(printed.splitlines())) == 20
+    assert "--starts my.txt" in outflank(*options, "--out", "my.txt", cwd=tmp_path).stdout
+    assert (tmp_path / "my.txt").read_text() == printed
+    again = outflank(*options, "--out", "my.txt", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "my.txt already exists" in again.stderr
+    assert outflank(*options, "--out", "my.txt", "--force", cwd=tmp_path).returncode == 0
+    played = outflank("match", "all-2", "random", "--starts", "my.txt", "--json", cwd=tmp_path)
+    assert json.loads(played.stdout)["double_games"] == 20
+
+
 def test_import_merges_and_filters(outflank: Outflank, tmp_path: Path, played: list[GameRecord]) -> None:
     def kept(*options: object) -> int:
         sources = ("played.jsonl", "played.jsonl")
@@ -71,7 +87,7 @@ def test_import_skips_bad_games_only_if_told(outflank: Outflank, tmp_path: Path)
     result = outflank("games", "import", "g.txt", "--out", "o.jsonl", "--skip-bad", cwd=tmp_path)
     assert result.returncode == 0
     assert (
-        "Left out as unreadable or illegal: 1\n  g.txt, line 2: move 2 (f5) is not legal for white"
+        "Skipped as unreadable or illegal: 1\n  g.txt, line 2: move 2 (f5) is not legal for white"
         in result.stdout
     )
     assert len(read_games(tmp_path / "o.jsonl")) == 2
@@ -133,8 +149,8 @@ BAD = {
     "no such file": (("stats", "none.wtb"), "none.wtb: no such file or directory"),
     "a folder": (("stats", "."), ". is a folder"),
     "unknown format": (("import", "g.txt", "--out", "o.pgn"), "o.pgn: games are written as .wtb"),
-    "output exists": (("import", "g.txt", "--out", "g.txt"), "g.txt is already there"),
-    "names exist": (("import", "g.txt", "--out", "names.wtb"), "names.jou is already there"),
+    "output exists": (("import", "g.txt", "--out", "g.txt"), "g.txt already exists"),
+    "names exist": (("import", "g.txt", "--out", "names.wtb"), "names.jou already exists"),
     "missing folder": (("import", "g.txt", "--out", "no/such/o.txt"), "no such file or directory"),
     "nothing left": (("import", "g.txt", "--out", "o.txt", "--year", "1900"), "none of the 1 games is left"),
     "no year": (("import", "g.txt", "--out", "o.txt", "--year", "x"), "a year is a number such as 1997"),

@@ -254,7 +254,7 @@ def test_a_dead_engine_leaves_the_game(tmp_path: Path) -> None:
     assert "out of coffee" in result.stderr
     assert result.stderr.count("\n") == 1
     assert (tmp_path / "g.txt").read_text() == "f5\n"
-    assert "The game is saved. Go on:" in result.stdout
+    assert "The game is saved. Resume it:" in result.stdout
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
@@ -270,12 +270,12 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 BAD = {
     "unknown player": (("al-2",), "'al-2' is not a player or a file; did you mean all-2?"),
     "no start": (("--start", "nowhere.txt"), "'nowhere.txt' is neither a file that is there nor a"),
-    "bad position": (("--start", "X" * 63 + "? X"), "'?' at h8 is none of X, O and -"),
+    "bad position": (("--start", "X" * 63 + "? X"), "'?' at h8 is not X, O or -"),
     "several games": (("--start", "two.txt"), "two.txt holds 2 games; choose one with --game"),
     "game of no file": (("--game", "1"), "--game chooses a game of the file in --start"),
     "a finished game": (("--start", "over.txt"), "there is nothing to play: the game is over"),
     "no folder": (("--out", "no/such/g.txt"), "no/such/g.txt: there is no folder no/such"),
-    "already there": (("--out", "two.txt"), "two.txt is already there"),
+    "already there": (("--out", "two.txt"), "two.txt already exists"),
     "unknown format": (("--out", "g.pgn"), "g.pgn: a game is saved as .ggf, .jsonl or .txt"),
     "position as text": (("--out", "g.txt", "--start", TEN_EMPTIES), "a transcript holds no start position"),
     "unknown colour": (("--colour", "green"), "'green' is not one of"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from outflank import SearchTuning
-from tests.conftest import SHARED, Outflank, let_work
+from tests.conftest import Outflank, let_work
 
 FFO_1 = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
 COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
@@ -29,14 +29,11 @@ def test_a_position_that_begins_with_empty_squares(outflank: Outflank) -> None:
 
 
 def test_a_file_with_scores_is_checked(outflank: Outflank) -> None:
-    path = SHARED / "positions" / "fforum-1-19.obf"
-    if not path.exists():
-        pytest.skip("the FFO positions are not here")
-    solved = outflank("solve", str(path), "--json", "--threads", "1")
+    solved = outflank("solve", "ffo-1-19", "--json", "--threads", "1")
     report = json.loads(solved.stdout)
     assert all(row["right"] for row in report["positions"])
     assert len(report["positions"]) == 19
-    assert "19 of 19 right" in outflank("solve", str(path), "--win-loss").stdout
+    assert "19 of 19 right" in outflank("solve", "ffo-1-19", "--win-loss").stdout
 
 
 def test_a_wrong_score_in_a_file_is_told(outflank: Outflank, tmp_path: Path) -> None:
@@ -52,11 +49,13 @@ def test_a_wrong_score_in_a_file_is_told(outflank: Outflank, tmp_path: Path) -> 
     ("source", "message"),
     [
         ("nothing", "neither a file nor a position"),
+        ("ffo-1-20", "did you mean ffo-1-19?"),
+        ("ffo", "ffo-1-19"),
         ("XO", "neither a file nor a position"),
         (FFO_1[:-1], "side to move"),
-        (FFO_1.replace("X", "Z", 1), "none of X, O and -"),
+        (FFO_1.replace("X", "Z", 1), "is not X, O or -"),
         ("-" * 64 + " X", "d4 is empty"),
-        ("X" + "-" * 26 + "XO------OX" + "-" * 27 + " X", "touches none"),
+        ("X" + "-" * 26 + "XO------OX" + "-" * 27 + " X", "is not connected to the centre"),
         ("f5f5", "not legal"),
     ],
 )

@@ -85,7 +85,7 @@ def test_interrupted_it_shows_a_part_and_says_how_to_go_on(
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, "")
-    assert f"Go on: outflank tournament --out {folder}" in stdout
+    assert f"Resume it: outflank tournament --out {folder}" in stdout
     assert json.loads((folder / "results.json").read_text())["partial"] is True
     assert outflank("resume", folder).returncode == 0
     assert contents(folder) == contents(unbroken)
@@ -171,7 +171,7 @@ BAD = {
     "twice": (("all-2", "random", "all-2"), "all-2 is named twice"),
     "unknown": (("all-2", "al-2"), "'al-2' is not a player or a file; did you mean all-2?"),
     "nothing to go on with": (("--out", "nowhere"), "nowhere holds no tournament to go on with"),
-    "a full folder": (("all-2", "random", "--out", "full"), "full is already there and holds no tournament"),
+    "a full folder": (("all-2", "random", "--out", "full"), "full already exists and holds no tournament"),
     "a file": (("all-2", "random", "--out", "full/file"), "full/file is a file"),
     "epsilon": (("all-2", "random", "--epsilon", "1.5"), "epsilon must be within 0..1, got 1.5"),
     "double games": (("all-2", "random", "--double-games", "0"), "at least one double game, got 0"),

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank import Board, Game, RandomPlayer, Square, named_player
+from outflank import Analysis, Board, Game, RandomPlayer, Square, named_player
 from outflank.interfaces.engines.nboard import NBoardEngine
-from outflank.interfaces.engines.verdict import verdict_on
+from outflank.players.analysis import AnalyzedMove, analyze
 from outflank.players.nboard_client import game_as_ggf
 from tests.interfaces.engines.test_gtp import COMMAND, WHITE_PASSES, golden
 
@@ -31,31 +30,20 @@ def test_golden_conversation() -> None:
     assert re.sub(r"(=== [^/]*/[^/]*/)\d+\.\d+", r"\g<1>0.00", result.stdout) == answers
 
 
-@dataclass(frozen=True)
-class DiscAnalysis:
-    """Disc differences after a move are an exact analysis of the last move."""
-
-    best: Square
-    value_for_mover: float
-    principal_variation: tuple[Square, ...]
-    exact: bool = True
-    depth: int = 1
-    nodes: int = 7
-    seconds: float = 0.0
-
-
 class DiscCounter:
-    """Takes the most discs; says so by `analyze`, as players that search do."""
+    """Takes the most discs; says so by `analyze`, as players that search do: exact of the last move."""
 
     name = "disc counter"
 
     def choose(self, board: Board) -> Square:
         return self.analyze(board).best
 
-    def analyze(self, board: Board) -> DiscAnalysis:
+    def analyze(self, board: Board, all_moves: bool = False) -> Analysis:
         sign = 1 if board.mover == "black" else -1
-        value, move = max((sign * board.play(m).disc_difference, m) for m in board.legal_moves)
-        return DiscAnalysis(move, value, (move, Square("a1")))
+        values = {move: sign * board.play(move).disc_difference for move in board.legal_moves}
+        ranked = sorted(values, key=lambda move: -values[move])[: None if all_moves else 1]
+        moves = tuple(AnalyzedMove(move, values[move], True, (move, Square("a1"))) for move in ranked)
+        return Analysis(moves, depth=1, nodes=7, seconds=0.0, is_in_discs=True)
 
 
 def test_players_that_analyze_give_variations_nodes_and_exact_values() -> None:
@@ -68,18 +56,20 @@ def test_players_that_analyze_give_variations_nodes_and_exact_values() -> None:
     hints = [line.split() for line in ask(engine, "hint 10") if line.startswith("search")]
     assert {hint[1][:2] for hint in hints} == {"F6", "D6", "F4"}
     values = [float(hint[2]) for hint in hints]
-    assert values == sorted(values, reverse=True) or values[1:] == sorted(values[1:], reverse=True)
+    assert values == sorted(values, reverse=True)
 
 
 def test_values_are_for_the_player_to_move(random_boards: list[Board]) -> None:
-    player = DiscCounter()
-    passing = Board(WHITE_PASSES)
-    assert verdict_on(player, passing).name == "PA"
-    assert verdict_on(player, passing).value_for_mover == -64
+    def answer_on(board: Board) -> str:
+        engine = NBoardEngine(DiscCounter())
+        ask(engine, f"set game {game_as_ggf(board, []).replace('W[PA]', '').replace('B[PA]', '')}")
+        return next(line for line in ask(engine, "go") if line.startswith("==="))
+
+    assert answer_on(Board(WHITE_PASSES)).startswith("=== PA/-64.00/")
     over = next(board for board in random_boards if board.is_over and board.disc_difference)
     for board in (over, Board.from_discs(over.black, over.white, "white")):
         sign = 1 if board.mover == "black" else -1
-        assert verdict_on(player, board).value_for_mover == sign * over.disc_difference
+        assert answer_on(board).startswith(f"=== PA/{sign * over.disc_difference:.2f}/")
 
 
 def test_retrograde_analysis_counts_passes_and_goes_back_to_the_start() -> None:
@@ -107,7 +97,7 @@ def test_a_player_without_values_still_moves() -> None:
 
 def test_the_answer_to_go_begins_before_the_thinking_is_over() -> None:
     class Endless(DiscCounter):
-        def analyze(self, board: Board) -> DiscAnalysis:
+        def analyze(self, board: Board, all_moves: bool = False) -> Analysis:  # noqa: ARG002
             raise ValueError(f"thinks about {board.discs} discs")
 
     answers = NBoardEngine(Endless()).answers("go\n")
@@ -145,11 +135,12 @@ def test_one_engine_speaks_for_another() -> None:
     assert moves == [line.split("/")[0] for line in answers.splitlines() if line.startswith("===")]
 
 
-def test_named_players_judge() -> None:
+def test_one_ply_players_have_values() -> None:
     board = Game.from_transcript("f5d6c3d3c4").final
-    verdict = verdict_on(named_player("all-2"), board)
     judged = dict(named_player("all-2").judge(board))  # type: ignore[union-attr]
-    assert verdict.value_for_mover == pytest.approx(max(judged.values()))
+    assert analyze(named_player("all-2"), board).value_for_mover == pytest.approx(max(judged.values()))
+    every = analyze(named_player("all-2"), board, all_moves=True)
+    assert {move.square: move.value_for_mover for move in every.moves} == pytest.approx(judged)
 
 
 def test_depth_limits_a_search_and_hints_come_from_one_search() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from outflank import Board, PieceCounter, named_player
-from outflank.interfaces.web.compute.move_values import judged_moves
+from outflank import Board, Game, PieceCounter, named_player
+from outflank.interfaces.web.compute.play_answer import play_answer
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import minimax_values
 from tests.interfaces.web.conftest import PageAt, screenshot
@@ -165,12 +165,12 @@ def test_what_cannot_be_played_is_refused(
 @pytest.mark.parametrize("depth", [1, 2, 6])
 def test_values_beyond_all_measure_do_no_harm(weight: float, depth: int) -> None:
     """A search counts in numbers of four bytes, and a won game as a million."""
-    board = Board.from_transcript("".join(random_game(2, length=50))).settled()
-    judged = judged_moves(GreedyPlayer(PieceCounter([weight] * 64), "negation"), board, depth)
-    assert set(judged.best) <= set(board.legal_moves)
-    assert judged.best
-    assert {move.square for move in judged.moves} == set(board.legal_moves)
-    assert all(move.value is None or math.isfinite(move.value) for move in judged.moves)
+    game = Game.from_transcript("".join(random_game(2, length=50)))
+    answer = play_answer(game, GreedyPlayer(PieceCounter([weight] * 64), "negation"), depth, with_values=True)
+    assert answer.choice is not None
+    assert answer.choice.square in answer.legal
+    assert {move.square for move in answer.values or []} == set(answer.legal)
+    assert all(move.value is None or math.isfinite(move.value) for move in answer.values or [])
 
 
 def status(page: Any) -> str:

@@ -1,4 +1,4 @@
-r"""Game files, whatever their format: WTHOR, GGF, transcripts, and outflank's own JSON lines.
+r"""Game files in any format: WTHOR, GGF, transcripts, and outflank's own JSON lines.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -34,7 +34,7 @@ LARGEST_FILE = 512 << 20  # also after decompression
 
 @dataclass(frozen=True)
 class GameFile:
-    """What a file holds: the games in order, and what could not be read."""
+    """The games of a file, in order, and what could not be read."""
 
     path: Path
     format: Format
@@ -43,16 +43,16 @@ class GameFile:
 
 
 def read_games(path: str | Path) -> list[GameRecord]:
-    """All games of a file, each legal from its first move to its last; otherwise a ValueError says where.
+    """All games of a file; a ValueError names the first that is damaged or illegal.
 
-    The format follows from the file's name or its content; gzip and bzip2 files are opened. The names of
-    a WTHOR file's players are read from the .jou and .trn files beside it.
+    The format follows from the file's name or content; gzip and bzip2 files are decompressed. The names of a
+    WTHOR file's players are read from .jou and .trn files in the same folder.
     """
     return read_game_file(path).records
 
 
 def read_game_file(path: str | Path, *, skip_bad: bool = False) -> GameFile:
-    """A file of games; with `skip_bad` the games that are damaged or illegal become its problems."""
+    """A file of games; with `skip_bad`, damaged and illegal games become its problems."""
     path = Path(path)
     content = _content(path)
     form = _format(path, content)
@@ -71,9 +71,9 @@ def read_game_file(path: str | Path, *, skip_bad: bool = False) -> GameFile:
 
 
 def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, ...]:
-    """Write games in the format that the file's name asks for: .wtb, .ggf, .txt or .jsonl.
+    """Writes games in the format of the file's name: .wtb, .ggf, .txt or .jsonl.
 
-    Returns a sentence for each thing that the format could not hold.
+    Returns a sentence for each kind of data that the format could not hold.
     """
     path = Path(path)
     for number, (record, legal) in enumerate(
@@ -82,13 +82,11 @@ def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, .
         if legal < len(record.game.moves):
             raise ValueError(f"game {number} cannot be written: move {legal + 1} is not legal")
     encoded = _encoded(records, path)
-    beside = {path.with_suffix(suffix): encoded.beside.get(suffix) for suffix in wthor.NAME_BYTES}
-    for names_path, names in beside.items() if format_of_name(path) == "wtb" else ():
+    companions = {path.with_suffix(suffix): encoded.companions.get(suffix) for suffix in wthor.NAME_BYTES}
+    for names_path, names in companions.items() if format_of_name(path) == "wtb" else ():
         if names is None and names_path.exists():
-            raise ValueError(
-                f"{names_path} would give these games names that are not theirs; remove it first"
-            )
-    for names_path, names in beside.items():
+            raise ValueError(f"{names_path} would give these games wrong names; remove it first")
+    for names_path, names in companions.items():
         if names is not None:
             write_whole(names_path, names)
     write_whole(path, encoded.content)
@@ -96,7 +94,7 @@ def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, .
 
 
 def format_of_name(path: Path) -> Format:
-    """The format in which a file of this name is written."""
+    """The format for writing a file of this name."""
     for form in FORMATS:
         if path.suffix.lower() == f".{form}":
             return form
@@ -128,7 +126,7 @@ def _parsed(path: Path, form: Format, content: bytes) -> Iterator[ParsedGame | P
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of a file, decompressed; never more than the largest file."""
+    """The bytes of a file, decompressed, up to a limit."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder; name the files in it")
     with path.open("rb") as file:
@@ -153,7 +151,7 @@ def _content(path: Path) -> bytes:
 
 
 def _format(path: Path, content: bytes) -> Format:
-    """By the file's name where that decides it, otherwise by how the content opens."""
+    """By the file's name if that decides it, otherwise by how the content starts."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     suffix = next((each for each in reversed(suffixes) if each not in wthor.COMPRESSED), "")
     if suffix in wthor.NAME_BYTES:
@@ -176,5 +174,5 @@ def _text(content: bytes, path: Path, fallback: str | None = None) -> str:
             return content.decode(fallback)
         where = f"{path}, byte {error.start}"
         raise ValueError(
-            f"{where}: this is neither text nor any format of games that outflank reads"
+            f"{where}: this is neither text nor another format of games that outflank reads"
         ) from None

@@ -1,12 +1,12 @@
 """GGF, the Generic Game Format of the Generic Game Server (GGS).
 
 >>> game, = read("(;GM[Othello]PC[GGS/os]PB[edax]PW[saio]TY[8]RE[+4.000]B[F5//0.01]W[d6/-1.2/3];)")
->>> game.entries.hex(), game.movers, game.says["black"], game.says["result"]
+>>> game.entries.hex(), game.movers, game.details["black"], game.details["result"]
 ('252b', 'BW', 'edax', 4)
 
 Format: https://www.skatgame.net/mburo/ggsa/ggf. A game is a list of properties; B and W are moves, with
-an evaluation and a time after slashes. In the server's archives a line opens with the number of games on
-it: a synchro match is two.
+an evaluation and a time after slashes. In the server's archives, a line starts with the number of its games:
+a synchro match has two.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from outflank.games.game import START, Encoded, Ending, Game, GameRecord, Parsed
 from outflank.games.replay import replay_records
 
 _BETWEEN = re.compile(r"\s*(?:\d+\s*)?")
-# Possessive, and with an end to every value: damaged files must not cost more than their length.
+# Possessive and bounded: damaged files must not take more than linear time.
 _PROPERTY = re.compile(r"([A-Za-z]++)\s*+\[([^\]]{0,2000}+)\]")
 _GAME = re.compile(r"\(;((?:\s*+[A-Za-z]++\s*+\[[^\]]{0,2000}+\])*+)\s*+;?+\s*+\)")
 _ENTRY = {str(Square(i)): i for i in range(64)} | dict.fromkeys(PASSES, int(_core.WRITTEN_PASS))
@@ -53,7 +53,7 @@ def read(text: str) -> Iterator[ParsedGame | Problem]:
 
 
 def _skipped(text: str, at: int) -> int:
-    """Where the next game opens: after blanks, and the number of games that a line may open with."""
+    """Where the next game starts: after blanks and the number of games of a line."""
     match = _BETWEEN.match(text, at)
     assert match is not None
     return match.end()
@@ -62,11 +62,11 @@ def _skipped(text: str, at: int) -> int:
 def _unreadable(opening: str) -> str:
     if opening.startswith("(;"):
         return "it is cut off or damaged: there is no ;) after its properties"
-    return f"it should open with (; but there is {opening[:20]!r}"
+    return f"it should start with (; but there is {opening[:20]!r}"
 
 
 def _parsed(properties: str, number: int, where: str) -> ParsedGame:
-    said: dict[str, str] = {}
+    tags: dict[str, str] = {}
     entries, movers = bytearray(), []
     for name, value in _PROPERTY.findall(properties):
         if name in ("B", "W"):
@@ -78,23 +78,23 @@ def _parsed(properties: str, number: int, where: str) -> ParsedGame:
             entries.append(_ENTRY[move])
             movers.append(name)
         else:
-            said[name.upper()] = value.strip()
-    _check_game(said)
-    result, ending = _result(said.get("RE", "?"))
-    says: dict[str, object] = {
-        "black": said.get("PB", ""),
-        "white": said.get("PW", ""),
-        "event": said.get("PC", ""),
-        "date": said.get("DT", ""),
+            tags[name.upper()] = value.strip()
+    _check_game(tags)
+    result, ending = _result(tags.get("RE", "?"))
+    details: dict[str, object] = {
+        "black": tags.get("PB", ""),
+        "white": tags.get("PW", ""),
+        "event": tags.get("PC", ""),
+        "date": tags.get("DT", ""),
         "result": result,
         "ending": ending,
     }
-    return ParsedGame(number, where, bytes(entries), _start(said), says, "".join(movers))
+    return ParsedGame(number, where, bytes(entries), _start(tags), details, "".join(movers))
 
 
-def _check_game(said: dict[str, str]) -> None:
-    """Refuse what is not a plain game of Othello on 8x8."""
-    game, kind = said.get("GM", "Othello"), said.get("TY", "8").lower()
+def _check_game(tags: dict[str, str]) -> None:
+    """Refuses anything but plain Othello on 8x8."""
+    game, kind = tags.get("GM", "Othello"), tags.get("TY", "8").lower()
     if game.lower() != "othello":
         raise ValueError(f"it is a game of {game[:20]}, not of Othello")
     match = re.fullmatch(r"([a-z]*)(\d+)((?:[a-z]\d*)*)", kind)
@@ -103,7 +103,7 @@ def _check_game(said: dict[str, str]) -> None:
     letters = set(re.sub(r"\d", "", match[1] + match[3]))
     if "a" in letters:
         raise ValueError(f"it is an anti game (type {kind}): the side with fewer discs wins")
-    if "k" in letters or said.keys() & {"KB", "KW", "KM"}:
+    if "k" in letters or tags.keys() & {"KB", "KW", "KM"}:
         raise ValueError(f"it is a komi game (type {kind}): the moves do not decide it alone")
     if letters - set("srbw"):
         raise ValueError(f"its type {kind[:20]!r} is unknown")
@@ -111,12 +111,12 @@ def _check_game(said: dict[str, str]) -> None:
         raise ValueError(f"its board has size {match[2]}, and outflank plays on 8x8")
 
 
-def _start(said: dict[str, str]) -> Board:
-    if "BO" not in said:
-        if "r" in said.get("TY", "").lower():
+def _start(tags: dict[str, str]) -> Board:
+    if "BO" not in tags:
+        if "r" in tags.get("TY", "").lower():
             raise ValueError("it has a random start, but does not say which (BO)")
         return START
-    return _board(said["BO"])
+    return _board(tags["BO"])
 
 
 @lru_cache(4096)
@@ -140,7 +140,7 @@ def _result(text: str) -> tuple[float | None, Ending]:
 
 
 def encode(records: Sequence[GameRecord]) -> Encoded:
-    """A line a game; passes are written out, as the server does."""
+    """One game per line; passes are written, as the server does."""
     passes = replay_records(records).passes.tolist()
     games = [_encoded(record, before) for record, before in zip(records, passes, strict=True)]
     notes = []
@@ -171,7 +171,7 @@ def _encoded(record: GameRecord, passes: int) -> str:
 
 
 def _encoded_moves(game: Game, passes: int) -> Iterator[str]:
-    """The moves with their colours; bit i of `passes`: a pass lies before move i."""
+    """The moves with their colours; bit i of `passes`: there is a pass before move i."""
     mover, opponent = "BW" if game.start.mover == "black" else "WB"
     for i, move in enumerate(game.moves):
         if passes >> i & 1:
@@ -182,5 +182,5 @@ def _encoded_moves(game: Game, passes: int) -> Iterator[str]:
 
 
 def _writable(text: str) -> str:
-    """A text without what would end a property; blanks at its ends do not last either."""
+    """A text without characters that would end a property, and without surrounding blanks."""
     return _UNWRITABLE.sub(lambda found: {"[": "(", "]": ")"}.get(found[0], " "), text).strip()

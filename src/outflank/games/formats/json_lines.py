@@ -1,7 +1,7 @@
-"""JSON lines: a game a line, as `outflank match --record` writes them, with more where it is known.
+"""JSON lines: one game per line, as `outflank match --record` writes them, with optional details.
 
 >>> game, = read('{"game": 0, "black": "all-2", "moves": "f5d6", "disc_differences": [0, 3, 0]}')
->>> game.entries.hex(), game.says["black"], game.says["result"]
+>>> game.entries.hex(), game.details["black"], game.details["result"]
 ('252b', 'all-2', 0)
 """
 
@@ -21,14 +21,14 @@ from outflank.games.game import START, Encoded, Ending, GameRecord, ParsedGame, 
 
 
 class ForfeitLine(BaseModel):
-    """Who gave a game away: an engine that hung, died or played an illegal move."""
+    """Who forfeited a game: an engine that hung, crashed or played an illegal move."""
 
     player: str
-    colour: Literal["black", "white"] | None = None  # for players of one name
+    colour: Literal["black", "white"] | None = None  # if both players have the same name
 
 
 class GameLine(BaseModel):
-    """What a line may say; `moves` it must."""
+    """The fields of a line; only `moves` is required."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
@@ -46,7 +46,7 @@ class GameLine(BaseModel):
     forfeit: ForfeitLine | None = None
 
 
-TOLD = ("black", "white", "event", "date", "result", "ending", "theoretical", "theoretical_empties")
+DETAILS = ("black", "white", "event", "date", "result", "ending", "theoretical", "theoretical_empties")
 
 
 def read(text: str) -> Iterator[ParsedGame | Problem]:
@@ -71,16 +71,16 @@ def _parsed(line: GameLine, number: int, where: str) -> ParsedGame:
     entries, rest = entries_of(line.moves)
     if rest:
         raise ValueError(f"{rest[:20]!r} is not a move")
-    says: dict[str, object] = {name: getattr(line, name) for name in TOLD}
+    details: dict[str, object] = {name: getattr(line, name) for name in DETAILS}
     if line.forfeit is not None:
-        says["ending"] = "forfeit"
+        details["ending"] = "forfeit"
     result = _result(line)
-    says["result"] = int(result) if result is not None and result == int(result) else result
-    return ParsedGame(number, where, entries, START if line.start is None else _board(line.start), says)
+    details["result"] = int(result) if result is not None and result == int(result) else result
+    return ParsedGame(number, where, entries, START if line.start is None else _board(line.start), details)
 
 
 def _result(line: GameLine) -> float | None:
-    """As told; otherwise all discs to the other side of a forfeit, or the count at the end."""
+    """As stored; otherwise all discs to the opponent of a forfeit, or the final count."""
     if line.result is not None:
         return line.result
     if line.forfeit is not None:
@@ -95,15 +95,15 @@ def _result(line: GameLine) -> float | None:
 
 @lru_cache(4096)
 def _board(text: str) -> Board:
-    """A match has its few starts in thousands of games."""
+    """Cached: thousands of games share a few starts."""
     return Board(text)
 
 
 def encode(records: Sequence[GameRecord]) -> Encoded:
-    """A line a game, without what is not known."""
+    """One game per line, without unknown fields."""
     lines = []
     for number, record in enumerate(records):
-        told = {name: getattr(record, name) for name in TOLD if getattr(record, name) not in ("", None)}
-        line = {"game": number, "start": record.game.start.text, "moves": record.game.transcript} | told
+        known = {name: getattr(record, name) for name in DETAILS if getattr(record, name) not in ("", None)}
+        line = {"game": number, "start": record.game.start.text, "moves": record.game.transcript} | known
         lines.append(json.dumps(line) + "\n")
     return Encoded("".join(lines).encode())

@@ -1,4 +1,4 @@
-r"""Plain transcripts: a game a line, such as `f5d6c3d3c4`.
+r"""Plain transcripts: one game per line, such as `f5d6c3d3c4`.
 
 >>> [game.entries.hex() for game in read("f5 D6 c3 : +2\n# a comment\n1. f5 d6 2. c3")]
 ['252b12', '252b12']
@@ -14,7 +14,7 @@ from outflank.board import Square
 from outflank.games.game import LONGEST_RECORD, START, Encoded, GameRecord, ParsedGame, Problem
 
 PASSES = ("--", "pass", "pas", "pa", "ps")
-# A move number (1. or 12.), a square, a pass, or what may lie between them.
+# A move number (1. or 12.), a square, a pass, or a separator.
 _TOKEN = re.compile(
     rf"(?P<number>\d{{1,3}}\s*[.)])|(?P<square>[a-h][1-8])|(?P<pass>{'|'.join(PASSES)})|[\s,;]+", re.I
 )
@@ -26,7 +26,7 @@ _ENTRY = {str(Square(i)): i for i in range(64)}
 
 
 def read(text: str) -> Iterator[ParsedGame | Problem]:
-    """The games of a text, not yet checked; empty lines and lines that open with # or % are skipped."""
+    """The games of a text, not yet checked; empty lines and lines that start with # or % are skipped."""
     number = 0
     for line_number, line in enumerate(text.split("\n"), start=1):
         stripped = line.strip()
@@ -42,7 +42,7 @@ def read(text: str) -> Iterator[ParsedGame | Problem]:
 
 
 def entries_of(text: str) -> tuple[bytes, str]:
-    """The squares and passes that a text opens with, and what comes after them."""
+    """The squares and passes at the start of a text, and the rest."""
     entries = bytearray()
     at = 0
     while len(entries) <= LONGEST_RECORD and (token := _TOKEN.match(text, at)):
@@ -74,17 +74,17 @@ def _score(text: str) -> float | None:
 
 
 def encode(records: Sequence[GameRecord]) -> Encoded:
-    """A line a game. The form holds the moves alone, from the usual start."""
+    """One game per line: the moves alone, from the standard start."""
     lines = []
     for number, record in enumerate(records, start=1):
         if record.game.start != START:
             raise ValueError(
-                f"game {number} has a start position of its own, which a transcript cannot hold; "
+                f"game {number} has its own start position, which a transcript cannot hold; "
                 "write .jsonl or .ggf"
             )
         if not record.game.moves:
             raise ValueError(f"game {number} has no moves, and a transcript cannot hold that")
         lines.append(f"{record.game.transcript}\n")
-    told = any(record != GameRecord(record.game) for record in records)
+    has_details = any(record != GameRecord(record.game) for record in records)
     notes = ("a transcript holds the moves alone: names, dates and stored scores are left out",)
-    return Encoded("".join(lines).encode(), notes=notes if told else ())
+    return Encoded("".join(lines).encode(), notes=notes if has_details else ())

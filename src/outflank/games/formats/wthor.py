@@ -1,8 +1,8 @@
 """WTHOR, the format of the French Othello Federation's game database.
 
-A `.wtb` file: a header of 16 bytes, then 68 bytes a game: tournament, Black and White as numbers, Black's
-discs at the end, Black's discs with perfect play from some depth on, and 60 moves as 10 * row + column.
-Passes are not written. Names live in `.jou` (players) and `.trn` (tournaments) files. Numbers are
+A `.wtb` file: a header of 16 bytes, then 68 bytes per game: tournament, Black and White as numbers, Black's
+discs at the end, Black's discs with perfect play from some depth, and 60 moves as 10 * row + column.
+Passes are not written. Names are in `.jou` (players) and `.trn` (tournaments) files. Numbers are
 little-endian. Format: https://www.ffothello.org/wthor/Format_WThor.pdf.
 
 Empty squares go to the winner, so the two sides' discs add up to 64: `disc difference = 2 * discs - 64`.
@@ -42,7 +42,7 @@ _MOVE_OF_SQUARE = bytes(10 * (square // 8 + 1) + square % 8 + 1 for square in ra
 
 @dataclass(frozen=True)
 class Names:
-    """The names beside a `.wtb` file; a number without a name is written #number."""
+    """The names for a `.wtb` file; a number without a name becomes #number."""
 
     players: Sequence[str] = ()
     tournaments: Sequence[str] = ()
@@ -55,7 +55,7 @@ class Names:
 
 
 def read(content: bytes, path: Path) -> Iterator[ParsedGame | Problem]:
-    """The games of a `.wtb` file, not yet checked, with the names from the files beside it."""
+    """The games of a `.wtb` file, not yet checked, with names from the files in its folder."""
     try:
         promised, year, depth = _header(content)
     except ValueError as error:
@@ -64,34 +64,34 @@ def read(content: bytes, path: Path) -> Iterator[ParsedGame | Problem]:
     body = memoryview(content)[_HEADER.size :]
     count, left = divmod(len(body), _GAME.itemsize)
     if count != promised or left:
-        said = f"the header promises {promised:,} games, but the file has room for {count:,}"
-        yield Problem(0, "", f"{said} and {left} bytes more" if left else said)
+        mismatch = f"the header promises {promised:,} games, but the file has room for {count:,}"
+        yield Problem(0, "", f"{mismatch} and {left} bytes more" if left else mismatch)
     games = np.frombuffer(body[: count * _GAME.itemsize], dtype=_GAME)
     squares = _SQUARE_OF_MOVE[games["moves"]]
     ends = (squares == _core.NO_MOVE).sum(axis=1)
     fields = zip(*(games[name].tolist() for name in ("event", "black", "white", "discs", "theoretical")),
                  strict=True)  # fmt: skip
-    told = {"date": str(year) if year else "", "theoretical_empties": depth or None}
+    common = {"date": str(year) if year else "", "theoretical_empties": depth or None}
     for i, (event, black, white, discs, theoretical) in enumerate(fields):
         entries = squares[i, : LONGEST_GAME - ends[i]].tobytes()
         where = f"game {i + 1}"
         if reason := _damage(entries, games["moves"][i], discs, theoretical):
             yield Problem(i + 1, where, reason)
             continue
-        says: dict[str, object] = told | {
+        details: dict[str, object] = common | {
             "event": names.name("tournaments", event),
             "black": names.name("players", black),
             "white": names.name("players", white),
             "result": 2 * discs - 64,
             "theoretical": 2 * theoretical - 64 if depth else None,
         }
-        yield ParsedGame(i + 1, where, entries, START, says)
+        yield ParsedGame(i + 1, where, entries, START, details)
 
 
 def _header(content: bytes) -> tuple[int, int, int]:
     """Number of games, their year, and the depth of the theoretical scores."""
     if len(content) < _HEADER.size:
-        raise ValueError(f"a WTHOR file opens with a header of 16 bytes, and this one has {len(content)}")
+        raise ValueError(f"a WTHOR file starts with a header of 16 bytes, but this one has {len(content)}")
     _, _, month, day, games, _, year, size, kind, depth, _ = _HEADER.unpack_from(content)
     if month > 12 or day > 31:
         raise ValueError(f"this is not a WTHOR file: its header has month {month} and day {day}")
@@ -103,12 +103,12 @@ def _header(content: bytes) -> tuple[int, int, int]:
 
 
 def _damage(entries: bytes, moves: np.ndarray, discs: int, theoretical: int) -> str:
-    """What no WTHOR game has, before its moves are played."""
+    """What is wrong with a game, before its moves are replayed."""
     if _core.NO_MOVE in entries:
         return f"move {entries.index(_core.NO_MOVE) + 1} is missing, and moves come after it"
     if _NO_SQUARE in entries:
         at = entries.index(_NO_SQUARE)
-        return f"move {at + 1} is stored as {moves[at]}, which is no square"
+        return f"move {at + 1} is stored as {moves[at]}, which is not a square"
     if discs > 64 or theoretical > 64:
         return f"Black is said to have {max(discs, theoretical)} discs"
     return ""
@@ -134,7 +134,7 @@ def read_names(path: Path) -> tuple[str, ...]:
     content = path.read_bytes()
     body = content[_HEADER.size :]
     if len(content) < _HEADER.size or len(body) % size:
-        raise ValueError(f"{path} is cut off: a header of 16 bytes and {size} bytes a name are expected")
+        raise ValueError(f"{path} is cut off: it should have a header of 16 bytes and {size} bytes per name")
     promised = _HEADER.unpack_from(content)[5]
     if promised != len(body) // size:
         raise ValueError(
@@ -145,12 +145,11 @@ def read_names(path: Path) -> tuple[str, ...]:
 
 
 def encode(records: Sequence[GameRecord]) -> Encoded:
-    """Games as a `.wtb` file, and as `.jou` and `.trn` files where there are names."""
+    """Games as a `.wtb` file, with `.jou` and `.trn` files if there are names."""
     for number, record in enumerate(records, start=1):
         if record.game.start != START:
             raise ValueError(
-                f"game {number} has a start position of its own, which WTHOR cannot hold; "
-                "write .jsonl or .ggf"
+                f"game {number} has its own start position, which WTHOR cannot hold; write .jsonl or .ggf"
             )
     notes: list[str] = []
     games = np.zeros(len(records), dtype=_GAME)
@@ -168,18 +167,9 @@ def encode(records: Sequence[GameRecord]) -> Encoded:
 
 def _encoded_header(*, games: int = 0, names: int = 0, year: int = 0, depth: int = 0) -> bytes:
     day = date.today()
+    size = 8 if games else 0
     return _HEADER.pack(
-        day.year // 100,
-        day.year % 100,
-        day.month,
-        day.day,
-        games,
-        names,
-        year,
-        8 if games else 0,
-        0,
-        depth,
-        0,
+        day.year // 100, day.year % 100, day.month, day.day, games, names, year, size, 0, depth, 0
     )
 
 
@@ -190,7 +180,7 @@ def _put_moves(games: np.ndarray, records: Sequence[GameRecord]) -> None:
 
 
 def _discs(records: Sequence[GameRecord], notes: list[str]) -> list[int]:
-    """Black's discs: as stored if that is a tournament score, otherwise as the last board says."""
+    """Black's discs: as stored if that is a tournament score, otherwise from the last board."""
     replays = replay_records(records)
     plain, counted = replays.disc_differences.tolist(), replays.winner_takes_empties.tolist()
     changed = 0
@@ -213,7 +203,7 @@ def _discs(records: Sequence[GameRecord], notes: list[str]) -> list[int]:
 
 
 def _theoretical(records: Sequence[GameRecord], discs: list[int], notes: list[str]) -> tuple[int, list[int]]:
-    """One depth for the whole file and Black's discs by perfect play; depth 0 if there is no such thing."""
+    """The file's depth and Black's discs with perfect play; depth 0 if the games do not share one."""
     depths = {record.theoretical_empties for record in records}
     scores = [record.theoretical for record in records]
     depth = depths.pop() if len(depths) == 1 else None
@@ -221,7 +211,7 @@ def _theoretical(records: Sequence[GameRecord], discs: list[int], notes: list[st
     if depth and len(held) == len(records):
         return depth, held
     if any(score is not None for score in scores):
-        notes.append("theoretical scores are left out: WTHOR holds them for all games, from one depth")
+        notes.append("theoretical scores are left out: WTHOR needs them for all games, from the same depth")
     return 0, discs
 
 
@@ -235,7 +225,7 @@ def _year(records: Sequence[GameRecord], notes: list[str]) -> int:
 
 
 def _numbered(names: list[str], suffix: str, notes: list[str]) -> tuple[list[int], bytes]:
-    """A number for each name, and the file of names; numbers that came without names stay as they are."""
+    """A number for each name, and the file of names; numbers without names are kept."""
     if all(not name or re.fullmatch(r"#\d{1,5}", name) for name in names):
         numbers = [int(name[1:]) if name else 0 for name in names]
         if max(numbers, default=0) <= MOST_NAMES:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from outflank.interfaces.cli import players
+from outflank.interfaces.cli.commands import CommandGroup
 from outflank.interfaces.cli.league import backup, league_table, serve, submit, worker
 from outflank.interfaces.cli.learning import learn, plot, reproduce
 from outflank.interfaces.cli.measuring import bench, games, score, tournament
@@ -20,50 +19,36 @@ from outflank.interfaces.cli.playing import analyze, book, engine, play, solve
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
-NO_THREAD = "can't start new thread"  # Python's words where there is no memory for a thread's stack
-# The root of a command line's own errors. Typer brings its own copy of click or uses the installed
-# one, by version; its public BadParameter leads to the right one: BadParameter < UsageError < this.
+NO_THREAD = "can't start new thread"  # Python's message if there is no memory for a thread's stack
+# The base class of a command line's own errors. Typer ships its own copy of click or uses the installed one,
+# depending on its version; its public BadParameter leads to the right one: BadParameter < UsageError < this.
 ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 
 
-class _Commands(TyperGroup):
-    """Suggests the nearest command for a misspelt one."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name = args[0] if args else ""
-        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
-            from outflank.suggestions import unknown
-
-            raise ValueError(unknown(name, tuple(self.list_commands(ctx)), "a command"))
-        return super().resolve_command(ctx, args)
+class _Outflank(CommandGroup):
+    topics = {  # noqa: RUF012
+        "Learn": ("learn", "resume", "plot", "reproduce"),
+        "Measure": ("score", "match", "tournament", "league-table", "bench"),
+        "Play and study": ("play", "analyze", "solve", "games", "book", "engine"),
+        "Players": ("players", "show", "convert", "tune", "perft"),
+        "League": ("serve", "worker", "backup", "register", "submit"),
+    }
 
 
 app = typer.Typer(
-    cls=_Commands,
+    cls=_Outflank,
     name="outflank",
     help="A laboratory and a league for learned Othello players.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     epilog="Players are named by NAME_OR_FILE[,key=value...], for example all-2 or my.player,view=inversion.",
 )
-learn.add_to(app)
-plot.add_to(app)
-score.add_to(app)
-tournament.add_to(app)
-league_table.add_to(app)
-players.add_to(app)
-games.add_to(app)
-play.add_to(app)
-analyze.add_to(app)
-book.add_to(app)
-bench.add_to(app)
-solve.add_to(app)
-engine.add_to(app)
-reproduce.add_to(app)
-serve.add_to(app)
-worker.add_to(app)
-backup.add_to(app)
-submit.add_to(app)
+MODULES = (
+    learn, plot, reproduce, score, tournament, league_table, bench, play, analyze, solve, games, book, engine,
+    players, serve, worker, backup, submit,
+)  # fmt: skip
+for module in MODULES:
+    module.add_to(app)
 
 
 @app.callback(invoke_without_command=True)
@@ -80,13 +65,13 @@ def _outflank(
 
 
 def main() -> None:
-    """Runs a command; turns what users can put right into one sentence and exit code 2."""
+    """Runs a command; errors that the user can fix become one sentence and exit code 2."""
     try:
         code = app(standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         code = EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe went away (`outflank ... | head`): nothing to say, and no flush to try.
+        # The reader of the pipe is gone (`outflank ... | head`): print nothing, and do not try to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
     except (ValueError, OSError, MemoryError, ClickError) as error:

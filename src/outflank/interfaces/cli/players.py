@@ -1,4 +1,4 @@
-"""`outflank show`, `outflank convert` and `outflank perft`."""
+"""`outflank players`, `show`, `convert` and `perft`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.options import Json, PlayerName
-from outflank.interfaces.cli.progress import note, out, print_json
+from outflank.interfaces.cli.options import Force, Json, PlayerName, check_free, complete_players
+from outflank.interfaces.cli.progress import note, note_all, out, print_json, say
 
 if TYPE_CHECKING:
     from outflank.evaluators.doubled import DoubledFunction
@@ -18,9 +18,45 @@ if TYPE_CHECKING:
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command()(show)
-    app.command()(convert)
-    app.command()(perft)
+    for command in (players, show, convert, perft):
+        app.command()(command)
+
+
+def players(as_json: Json = False) -> None:
+    """List the players that come with outflank."""
+    from outflank.players.built_in import BUILT_IN, load_built_in
+
+    rows: list[dict[str, Any]] = []
+    for name, built_in in BUILT_IN.items():
+        evaluator = load_built_in(name).evaluator
+        rows.append(
+            {
+                "player": name,
+                "description": built_in.description,
+                "kind": evaluator.architecture["kind"],
+                "view": built_in.view,
+                "weights": int(evaluator.weights.size),
+                "league_score": built_in.league_score,
+            }
+        )
+    rows.append({"player": "random", "description": "every legal move with the same probability",
+                 "kind": None, "view": None, "weights": 0, "league_score": None})  # fmt: skip
+    if as_json:
+        print_json(rows)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("player", "League", "weights", "view", "what it is"):
+        table.add_column(column, justify="right" if column in ("League", "weights") else "left")
+    for row in rows:
+        score = "" if row["league_score"] is None else f"{row['league_score']:.4f}"
+        weights = f"{row['weights']:,}" if row["weights"] else ""
+        what = ": ".join(filter(None, [row["kind"], row["description"]]))
+        table.add_row(row["player"], score, weights, row["view"] or "", what)
+    out.print(table)
+    say("League: average points against standard-heuristic, 50,000 double games, epsilon 0.1.")
+    say("More about one: outflank show PLAYER. Its score: outflank score PLAYER.")
 
 
 def _with_weights(name: str) -> tuple[GreedyPlayer, CoreEvaluator | DoubledFunction]:
@@ -43,12 +79,11 @@ def show(
     picture: Annotated[Path | None, typer.Option("--out", help="Draw it: .png, .svg or .pdf.")] = None,
     as_json: Json = False,
 ) -> None:
-    """What a player is: its architecture and weights, and a picture of them."""
+    """Show a player's architecture and weights, and draw a picture of them."""
     import numpy as np
 
     shown, evaluator = _with_weights(player)
-    for text in shown.notes:
-        note(text)
+    note_all(shown)
     weights = evaluator.weights
     report: dict[str, Any] = {
         "player": player,
@@ -66,8 +101,8 @@ def show(
         report["picture"] = str(picture)
     if as_json:
         print_json(report)
-        return
-    _print_shown(report, evaluator)
+    else:
+        _print_shown(report, evaluator)
 
 
 def _print_shown(report: dict[str, Any], evaluator: Any) -> None:
@@ -91,40 +126,39 @@ def _print_shown(report: dict[str, Any], evaluator: Any) -> None:
     if isinstance(evaluator, Iago):
         out.print(evaluator.formula, markup=False)
     if "picture" in report:
-        out.print(f"Picture: {report['picture']}", markup=False)
+        say(f"Picture: {report['picture']}")
     else:
-        out.print(f"Draw it: outflank show {report['player']} --out picture.png", markup=False)
+        say(f"Draw it: outflank show {report['player']} --out picture.png")
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="NAME_OR_FILE[,view=...]")],
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="NAME_OR_FILE[,view=...]", autocompletion=complete_players)
+    ],
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help=".safetensors, or any other name for League text")
     ],
-    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it is there.")] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Convert a player between the League's text format and outflank's own."""
     from outflank.evaluators.storage import StoredPlayer, save_player
 
     player, evaluator = _with_weights(source)
-    if target.exists() and not force:
-        raise ValueError(f"{target} is already there; choose another name or add --force")
+    check_free(target, force)
     view = None if player.notes else player.view
     save_player(StoredPlayer(evaluator, view, {"converted from": source}), target)
     is_ours = target.suffix == ".safetensors"
     if is_ours and view is None:
-        note(
-            f"{source} does not say its view and neither does {target}; add ,view=inversion or ,view=negation"
-        )
+        note(f"neither {source} nor {target} says its view; add ,view=inversion or ,view=negation")
     elif not is_ours and view not in (None, "negation"):
         note(f"the League's text format does not hold a view; play it as {target},view={view}")
     name = f"{target}" if is_ours or view is None else f"{target},view={view}"
     if as_json:
         print_json({"player": name, "view": view, "weights": int(evaluator.weights.size)})
         return
-    out.print(f"{target}: {evaluator.description}, {evaluator.weights.size:,} weights", markup=False)
-    out.print(f"Score it: outflank score {name}", markup=False)
+    say(f"{target}: {evaluator.description}, {evaluator.weights.size:,} weights")
+    say(f"Score it: outflank score {name}")
 
 
 def perft(
@@ -134,7 +168,7 @@ def perft(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Count the paths of a given number of plies: a check of the rules, and of their speed."""
+    """Count the move sequences of a number of plies: tests the rules, and their speed."""
     from outflank import _core
     from outflank.board import Board
 

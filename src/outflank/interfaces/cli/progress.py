@@ -1,4 +1,4 @@
-"""Progress bars, JSON and notes: what all commands share."""
+"""Output that all commands share: progress bars, JSON, notes; and how they end when interrupted."""
 
 from __future__ import annotations
 
@@ -26,8 +26,19 @@ def print_json(report: Any) -> None:
 
 
 def note(text: str) -> None:
-    """Something worth knowing that is no result: to stderr."""
+    """Something worth knowing that is not a result: to stderr."""
     err.print(f"note: {text}", style="yellow", markup=False, soft_wrap=True)
+
+
+def note_all(player: object) -> None:
+    """What a user should know about how a player was read."""
+    for text in getattr(player, "notes", ()):
+        note(text)
+
+
+def say(text: str) -> None:
+    """A line that can be copied whole, however narrow the terminal is."""
+    out.print(text, markup=False, soft_wrap=True)
 
 
 @dataclass
@@ -45,7 +56,7 @@ class Meter:
             progress.update(task, completed=self.done, rate=f"{self.rate:,.0f}", described=described or "")
 
     def reach(self, done: int, total: int) -> None:
-        """Where the work stands, when its size is known only as it goes."""
+        """As advance, for work whose total changes as it goes."""
         if self._bar is not None:
             progress, task = self._bar
             progress.update(task, total=total)
@@ -69,11 +80,11 @@ def meter(what: str, total: int, unit: str) -> Iterator[Meter]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
         TextColumn("{task.fields[rate]} " + unit + "/s"),
-        TextColumn("{task.fields[described]}"),
+        TextColumn("{task.fields[described]}", markup=False),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=err, transient=True) as progress:
@@ -83,7 +94,7 @@ def meter(what: str, total: int, unit: str) -> Iterator[Meter]:
 
 @contextmanager
 def ended_like_interrupted() -> Iterator[None]:
-    """SIGTERM and the end of the terminal as Ctrl-C: what is done is kept, and no engine is left behind."""
+    """SIGTERM and SIGHUP as Ctrl-C: results so far are saved, and no engine is left running."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

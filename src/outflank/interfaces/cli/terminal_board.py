@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 BOARD = "on green4"
 STYLES = {"black": f"black {BOARD}", "white": f"bright_white {BOARD}", None: f"grey85 {BOARD}"}
 BEST = f"bold bright_white {BOARD}"
-VALUES_WIDTH = 4  # of a square with room for a value such as -12
+VALUES_WIDTH = 4  # of a square that shows a value such as -12
 
 
 def terminal_board(
@@ -36,7 +36,7 @@ def terminal_board(
     values: Mapping[Square, float] | None = None,
     with_colours: bool = True,
 ) -> Text:
-    """The board; without colours discs are X and O. Values, of legal moves, are shown as whole numbers."""
+    """The board; without colours, discs are X and O. Values of legal moves are shown as whole numbers."""
     from rich.text import Text
 
     width = VALUES_WIDTH if values else 2

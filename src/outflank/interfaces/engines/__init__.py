@@ -1,4 +1,4 @@
-"""Our players as engines: a conversation takes a line and gives lines, over any pair of streams."""
+"""Our players as engines: line-based conversations over any pair of streams."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Protocol
 
 LONGEST_LINE = 1 << 20
-# Stands for a line too long to be kept: GTP answers it as an unknown command, NBoard ignores it.
+# Replaces a line that is too long: for GTP an unknown command, for NBoard one to ignore.
 TOO_LONG = "line-too-long"
 
 
@@ -16,11 +16,11 @@ class Conversation(Protocol):
     finished: bool
 
     def answers(self, line: str) -> Iterator[str]:
-        """What to say to a line, piece by piece; each piece ends with a line end."""
+        """The answer to a line, in pieces that each end with a line end."""
 
 
 def converse(conversation: Conversation, source: BinaryIO, sink: BinaryIO) -> None:
-    """Talks until either side has had enough; every piece of an answer is flushed at once."""
+    """Reads and answers lines until either side quits; every piece of an answer is flushed at once."""
     while not conversation.finished and (line := _next_line(source)) is not None:
         for piece in conversation.answers(line):
             sink.write(piece.encode())

@@ -5,10 +5,8 @@ r"""GTP 2 (Go Text Protocol) as Othello programs use it: our players as engines.
 >>> "".join(engine.answers("7 play black F5\n"))
 '=7\n\n'
 
-Specification: https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2. Squares are a1 (above left) to
-h8, as in all Othello programs. `set_game` and `list_games` are Quarry's; commands of our own are prefixed.
-
-The time of a GTP game: main time, then periods of so many moves each.
+Specification: https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2. Squares are a1 (top left) to
+h8, as in all Othello programs. `set_game` and `list_games` are Quarry's; our own commands have a prefix.
 """
 
 from __future__ import annotations
@@ -20,13 +18,12 @@ from collections.abc import Callable, Iterator
 from outflank.board import Board, Colour, Square
 from outflank.players.greedy import Player
 
-MARGIN = 0.9  # of the time for a move: the rest is for what we cannot measure, such as the pipe
-
-SHORTEST = 0.01  # seconds for a move when the time has run out
+MARGIN = 0.9  # share of the time for a move that is used; the rest is for overhead such as the pipe
+SHORTEST = 0.01  # seconds for a move when time has run out
 
 
 class Clock:
-    """How long a player may think about a move.
+    """How long a player may think about a move: main time, then periods of a number of moves each.
 
     >>> clock = Clock()
     >>> clock.seconds_for(Board()) is None  # no limit was set
@@ -47,23 +44,23 @@ class Clock:
         self._left = {}
 
     def set_left(self, colour: Colour, seconds: float, moves: int) -> None:
-        """`time_left`: zero moves mean that it is main time."""
+        """`time_left`: zero moves means main time."""
         self._left[colour] = (seconds, moves)
 
     def seconds_for(self, board: Board) -> float | None:
-        """For the mover's next move; None where there is no limit."""
+        """For the mover's next move; None if there is no limit."""
         no_limit = self._moves == 0 and (self._period > 0 or (self._main == 0 and not self._left))
         if no_limit:
             return None
         seconds, moves = self._time_of(board.mover)
         if moves > 0:
             return max(MARGIN * seconds / moves, SHORTEST)
-        a_move_later = self._period / self._moves if self._moves else 0.0
+        per_move_later = self._period / self._moves if self._moves else 0.0
         own_moves_to_come = max(1, (64 - board.discs + 1) // 2)
-        return max(MARGIN * max(seconds / own_moves_to_come, a_move_later), SHORTEST)
+        return max(MARGIN * max(seconds / own_moves_to_come, per_move_later), SHORTEST)
 
     def spent(self, colour: Colour, seconds: float) -> None:
-        """Main time that a move took; the controller's `time_left`, if it comes, has the last word."""
+        """Main time used by a move; the controller's `time_left` overrides it."""
         left, moves = self._time_of(colour)
         if moves == 0:
             self._left[colour] = (max(0.0, left - seconds), 0)
@@ -79,7 +76,7 @@ _COMMAND = re.compile(r"(?:(\d+)(?:\s+|$))?(\S*)\s*(.*)")
 
 
 class GtpError(Exception):
-    """What to say after the question mark."""
+    """The text after the question mark."""
 
 
 class GtpEngine:
@@ -88,7 +85,7 @@ class GtpEngine:
     def __init__(self, player: Player, version: str = "") -> None:
         self.finished = False
         self._player, self._version = player, version
-        self._boards = [Board()]  # after each command that played; the last is now
+        self._boards = [Board()]  # after each command that changed it; the last is current
         self._clock = Clock()
         self._commands: dict[str, Callable[[str], str]] = {
             "protocol_version": lambda _: "2",
@@ -133,7 +130,7 @@ class GtpEngine:
             yield _response("=", number, command(arguments))
         except GtpError as error:
             yield _response("?", number, str(error))
-        except Exception as error:  # a player may fail in any way; a controller must get an answer
+        except Exception as error:  # a player may fail in any way, but the controller must get an answer
             yield _response("?", number, f"{type(error).__name__}: {error}")
 
     def _quit(self, _arguments: str) -> str:
@@ -195,7 +192,7 @@ class GtpEngine:
         return board, move
 
     def _turn_of(self, colour: Colour, otherwise: str) -> Board:
-        """The board with a colour to move; the pass of the other side may be left out."""
+        """The board with a colour to move; the opponent's pass may be omitted."""
         if self.board.mover == colour:
             return self.board
         if self.board.has_moves:
@@ -246,7 +243,7 @@ class GtpEngine:
 
 
 def _response(sign: str, number: str, text: str) -> str:
-    """No line of an answer may be empty: two line ends in a row end it."""
+    """An answer without empty lines, which would end it."""
     lines = [line.rstrip() for line in text.split("\n")]
     first, *more = [line for i, line in enumerate(lines) if line or i == 0]
     head = f"{sign}{number} {first}".rstrip()

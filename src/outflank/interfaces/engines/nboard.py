@@ -6,23 +6,44 @@ r"""The NBoard protocol, versions 1 and 2: our players as engines in NBoard and 
 'pong 3\n'
 
 Specification: Chris Welty's Protocol.htm, in the instructions of NTest. A value is for the player to
-move; a line that is not understood is ignored; `go` does not play, it waits for the move to be told.
+move; unknown lines are ignored; `go` does not play the move, the program sends it back by `move`.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from outflank import _core
 from outflank.board import Board, Square
 from outflank.games.formats import ggf
 from outflank.games.game import Problem
-from outflank.interfaces.engines.verdict import Verdict, best_verdicts, verdict_on
+from outflank.players.analysis import analyze
 from outflank.players.greedy import Player
 from outflank.players.search import DEEPEST, SearchPlayer
 
 _MOVE = re.compile(r"([a-h][1-8]|pa(?:ss)?)(?:/.*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A move with the play expected after it, as NBoard writes it; PA is a pass."""
+
+    moves: str
+    value_for_mover: float  # NaN if unknown
+    depth: str  # 100% is an exact solution
+    nodes: int
+    seconds: float
+
+    @property
+    def value(self) -> str:
+        return "" if math.isnan(self.value_for_mover) else f"{self.value_for_mover:.2f}"
+
+    @property
+    def search_line(self) -> str:
+        return f"search {self.moves} {self.value or '0.00'} 0 {self.depth}"
 
 
 class NBoardEngine:
@@ -31,14 +52,14 @@ class NBoardEngine:
     def __init__(self, player: Player) -> None:
         self.finished = False
         self._player = player
-        self._boards: list[Board] | None = [Board()]  # of the game, passes too; None if it is not known
+        self._boards: list[Board] | None = [Board()]  # after each move and pass; None after an error
 
     def answers(self, line: str) -> Iterator[str]:
-        """Piece by piece: what is thought of goes out before the thinking is over."""
+        """Piece by piece: the first lines go out before the search is over."""
         command, _, rest = line.strip().partition(" ")
         try:
             yield from (f"{answer}\n" for answer in self._answers(command, rest.strip()))
-        except Exception as error:  # a player may fail in any way; the program must hear of it
+        except Exception as error:  # a player may fail in any way; the program must be told
             yield f"status outflank: {_one_line(error)}\n"
 
     def _answers(self, command: str, rest: str) -> Iterator[str]:
@@ -61,11 +82,11 @@ class NBoardEngine:
         elif command == "quit":
             self.finished = True
         elif _MOVE.fullmatch(command):
-            self._play(command)  # version 1: a move without the word
+            self._play(command)  # version 1 sends the move alone
 
     def _set(self, what: str, value: str) -> Iterator[str]:
-        """`set depth` limits a search by nodes or time; a fixed depth in the player's name stays. `set
-        contempt` changes nothing."""
+        """`set depth` limits a search by nodes or time; a fixed depth in the player's name stays.
+        `set contempt` changes nothing."""
         if what == "depth":
             if isinstance(self._player, SearchPlayer) and value.isdigit():
                 self._player = self._player.with_depth(max(1, min(int(value), DEEPEST)))
@@ -76,12 +97,12 @@ class NBoardEngine:
 
     def _game(self) -> list[Board]:
         if self._boards is None:
-            raise ValueError("the game is not known after the last error; set it anew")
+            raise ValueError("the game is unknown after the last error; send set game again")
         return self._boards
 
     def _play(self, text: str) -> None:
         boards = self._game()
-        self._boards = None  # a move that cannot be played leaves us without the program's board
+        self._boards = None  # after an illegal move we no longer know the program's board
         match = _MOVE.fullmatch(text)
         if match is None:
             raise ValueError(f"{text[:20]!r} is not a move; moves are a1 to h8 and PA")
@@ -90,21 +111,19 @@ class NBoardEngine:
     def _go(self) -> Iterator[str]:
         board = self._game()[-1]
         yield "status thinking"
-        verdict = verdict_on(self._player, board)
-        if verdict.value_for_mover is not None and verdict.move is not None:
-            yield _search_line(verdict)
-        yield from _node_line(verdict)
-        value = "" if verdict.value_for_mover is None else f"{verdict.value_for_mover:.2f}"
-        yield f"=== {verdict.name}/{value}/{verdict.seconds:.2f}"
+        (best,) = _candidates(self._player, board)
+        if best.value and board.has_moves:
+            yield best.search_line
+        yield from _node_line(best)
+        yield f"=== {best.moves.partition('-')[0]}/{best.value}/{best.seconds:.2f}"
         yield "status"
 
     def _hint(self, count: int) -> Iterator[str]:
         board = self._game()[-1]
         yield "status analyzing"
-        verdicts = best_verdicts(self._player, board, count)
-        for verdict in verdicts:
-            yield _search_line(verdict)
-        yield from _node_line(verdicts[0])
+        candidates = _candidates(self._player, board, max(1, count))
+        yield from (candidate.search_line for candidate in candidates)
+        yield from _node_line(candidates[0])
         yield "status"
 
     def _analyze(self) -> Iterator[str]:
@@ -112,20 +131,33 @@ class NBoardEngine:
         boards = self._game()
         yield "status analyzing"
         for number in range(len(boards) - 1, -1, -1):
-            verdict = verdict_on(self._player, boards[number])
-            if verdict.value_for_mover is not None:
-                yield f"analysis {number} {verdict.value_for_mover:.2f}"
+            (best,) = _candidates(self._player, boards[number])
+            if best.value:
+                yield f"analysis {number} {best.value}"
         yield "status"
 
 
-def _search_line(verdict: Verdict) -> str:
-    value = 0.0 if verdict.value_for_mover is None else verdict.value_for_mover
-    return f"search {verdict.line} {value:.2f} 0 {verdict.depth}"
+def _candidates(player: Player, board: Board, count: int = 1) -> list[_Candidate]:
+    """The best moves, best first, or the pass; as many as asked for, or as the player has values for."""
+    if board.is_over:
+        difference = board.disc_difference if board.mover == "black" else -board.disc_difference
+        return [_Candidate("PA", float(difference), "100%", 0, 0.0)]
+    if not board.has_moves:
+        (after,) = _candidates(player, board.pass_turn())
+        return [replace(after, moves="PA", value_for_mover=-after.value_for_mover)]
+    found = analyze(player, board, all_moves=count > 1)
+    return [
+        _Candidate(
+            "-".join(str(square).upper() for square in move.line), move.value_for_mover,
+            "100%" if move.exact else str(found.depth), found.nodes, found.seconds,
+        )
+        for move in found.moves[:count]
+    ]  # fmt: skip
 
 
-def _node_line(verdict: Verdict) -> Iterator[str]:
-    if verdict.nodes:
-        yield f"nodestats {verdict.nodes} {verdict.seconds:.2f}"
+def _node_line(candidate: _Candidate) -> Iterator[str]:
+    if candidate.nodes:
+        yield f"nodestats {candidate.nodes} {candidate.seconds:.2f}"
 
 
 def _boards_of(text: str) -> list[Board]:

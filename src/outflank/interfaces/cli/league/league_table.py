@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from outflank.interfaces.cli.measuring.score import short_name
 from outflank.interfaces.cli.options import Json, Threads
 from outflank.interfaces.cli.progress import meter, note, out, print_json
 
@@ -34,7 +33,7 @@ def league_table(
         return
     from outflank.league.scoring import measured_row, published_rows, ranked
     from outflank.players.built_in import BUILT_IN
-    from outflank.players.names import named_player
+    from outflank.players.names import named_player, short_name
 
     names = [*BUILT_IN, *(players or [])]
     own = [named_player(name) for name in names]
@@ -49,6 +48,7 @@ def league_table(
     if as_json:
         print_json([vars(row) for row in ranked(rows)])
         return
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table()
@@ -58,7 +58,7 @@ def league_table(
         ours = row.reach is not None
         score = f"{row.score:.4f} ± {row.reach:.4f}" if ours else f"{row.score:.4f}         "
         table.add_row(
-            short_name(row.name), f"{row.weights:,}" if row.weights else "-", score, row.source,
+            escape(short_name(row.name)), f"{row.weights:,}" if row.weights else "-", score, row.source,
             style="bold" if ours else "",
         )  # fmt: skip
     out.print(table)

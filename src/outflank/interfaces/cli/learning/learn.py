@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from outflank.interfaces.cli.options import Json
+from outflank.interfaces.cli.options import Json, complete_presets
 from outflank.interfaces.cli.progress import err, out, print_json
 
 if TYPE_CHECKING:
@@ -115,7 +115,12 @@ def add_to(app: typer.Typer) -> None:
 
 
 def learn(
-    preset: Annotated[str, typer.Argument(metavar="PRESET_OR_TOML", help="league-champion, lucas-2007, ...")],
+    preset: Annotated[
+        str,
+        typer.Argument(
+            metavar="PRESET_OR_TOML", help="league-champion, lucas-2007, ...", autocompletion=complete_presets
+        ),
+    ],
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")
     ] = None,

@@ -18,11 +18,11 @@ def add_to(app: typer.Typer) -> None:
 
 def bench(
     peers: Annotated[
-        bool, typer.Option("--peers", help="Install rust-reversi in its own environment and time it too.")
+        bool, typer.Option("--peers", help="Install rust-reversi in its own environment, and time it too.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Time the core's kernels, in one run with a peer if asked for."""
+    """Time the core's kernels; with --peers, beside another library in the same run."""
     from outflank import _core
     from outflank.benchmarks.evolution import evolution_targets, time_evolution
     from outflank.benchmarks.opening_book import book_targets, time_book
@@ -31,9 +31,9 @@ def bench(
 
     python = None
     if peers:
-        with err.status("installing rust-reversi in an environment of its own"):
+        with err.status("installing rust-reversi in its own environment"):
             python = install_peer(_cache_folder() / "peer-rust-reversi")
-    with err.status("timing: each kernel in turn, several rounds"):
+    with err.status("timing the kernels in turn, several rounds"):
         timings = [*time_all(python), *time_evolution(_has_dask()), *time_search(), *time_book()]
     reached = [
         *targets(timings), *evolution_targets(timings), *search_targets(timings), *book_targets(timings),

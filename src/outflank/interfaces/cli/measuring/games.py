@@ -1,8 +1,6 @@
-"""`outflank games import`, `outflank games stats` and `outflank games replay`.
+"""`outflank games import`, `stats`, `replay` and `openings`; and games named on the command line.
 
-`outflank games replay`.
-
-Games as people name them on the command line: a file, a transcript, or a position to start from.
+A game is named by a file, a transcript, or a position to start from:
 
 >>> record_named("f5d6c3").game.transcript
 'f5d6c3'
@@ -20,12 +18,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.options import Json
-from outflank.interfaces.cli.progress import meter, note, out, print_json
+from outflank.interfaces.cli.commands import subcommands
+from outflank.interfaces.cli.options import Force, Json, check_free
+from outflank.interfaces.cli.progress import meter, note, out, print_json, say
 
 if TYPE_CHECKING:
     from outflank.board import Board
-    from outflank.games.collection import GameStatistics
+    from outflank.games.collection_statistics import GameStatistics
     from outflank.games.formats.any_format import GameFile
     from outflank.games.game import GameRecord
 
@@ -69,16 +68,13 @@ def replay(
     _print_boards(shown)
     final = steps[-1].board
     score = f"black {final.black.bit_count()}, white {final.white.bit_count()}"
-    out.print(
-        f"After {len(steps) - 1} moves: {score}, {'the game is over' if final.is_over else 'unfinished'}"
-    )
+    say(f"After {len(steps) - 1} moves: {score}, {'the game is over' if final.is_over else 'unfinished'}")
     if move is None and count > 1:
-        following = game % count + 1
-        out.print(f"Another: outflank games replay {source} --game {following}", markup=False, soft_wrap=True)
+        say(f"The next one: outflank games replay {source} --game {game % count + 1}")
 
 
 def numbered_game(source: Path, number: int) -> tuple[GameRecord, int]:
-    """Game number n of a file, and how many there are."""
+    """Game number n of a file, and how many games there are."""
     from outflank.games.formats.any_format import read_game_file
 
     file = read_game_file(source, skip_bad=True)
@@ -132,16 +128,12 @@ def _report(source: Path, record: GameRecord, steps: list[Step]) -> dict[str, An
 def _print_head(source: Path, record: GameRecord, count: int) -> None:
     where = ", ".join(part for part in (record.event, record.date) if part)
     out.print(f"{record.black or '?'} (black) - {record.white or '?'} (white)", style="bold", markup=False)
-    out.print(
-        f"{source.name}, game {record.number:,} of {count:,}{': ' + where if where else ''}", markup=False
-    )
+    say(f"{source.name}, game {record.number:,} of {count:,}{': ' + where if where else ''}")
     if record.result is not None:
         ending = f" ({record.ending})" if record.ending else ""
         out.print(f"stored result: {record.result:+g} for Black{ending}")
     if record.theoretical is not None:
-        out.print(
-            f"with perfect play from {record.theoretical_empties} empty squares: {record.theoretical:+d}"
-        )
+        say(f"with perfect play from {record.theoretical_empties} empty squares: {record.theoretical:+d}")
 
 
 def _print_boards(steps: list[Step]) -> None:
@@ -152,35 +144,28 @@ def _print_boards(steps: list[Step]) -> None:
     cells = []
     for step in steps:
         passed = f"{'white' if step.mover == 'black' else 'black'} passes" if step.is_after_pass else ""
-        # Without colours the two sides' discs would look alike.
+        # Without colours, the discs of both sides would look alike.
         board = step.board if out.color_system else Text(str(step.board))
         cells.append(Group(Text(step.caption), board, Text(passed, style="dim")))
     out.print(Columns(cells, padding=(0, 4)))
 
 
-def is_file(source: str) -> bool:
-    """Whether a text names something on the disk rather than being a game itself."""
-    try:
-        return source != "" and Path(source).exists()
-    except (OSError, ValueError):  # too long for a name, as a transcript may be
-        return False
-
-
 def record_named(source: str, game: int | None = None) -> GameRecord:
-    """One game: of a file (which, if it holds several), of a transcript, or a position without moves."""
+    """A game in a file (by its number, if there are several), a transcript, or a position without moves."""
     from outflank.games.formats.any_format import read_game_file
+    from outflank.games.positions import is_file
 
     if is_file(source):
         if game is None and (count := len(read_game_file(source, skip_bad=True).records)) > 1:
             raise ValueError(f"{source} holds {count:,} games; choose one with --game")
         return numbered_game(Path(source), game or 1)[0]
     if game is not None:
-        raise ValueError(f"--game chooses a game of a file, but {_shown(source)} is no file that is there")
-    return _spelt_out(source)
+        raise ValueError(f"--game chooses a game of a file, but there is no file {_shown(source)}")
+    return _parsed(source)
 
 
-def _spelt_out(text: str) -> GameRecord:
-    """The game of a transcript, or of a position as in FFO files."""
+def _parsed(text: str) -> GameRecord:
+    """The game of a transcript, or a position as in FFO files."""
     from outflank.board import Board
     from outflank.games.formats import transcripts
     from outflank.games.game import Game, GameRecord
@@ -189,10 +174,10 @@ def _spelt_out(text: str) -> GameRecord:
     if len(text.strip()) >= 64 and not re.search(r"\d", text):
         return GameRecord(Game(start=Board(text)))
     if not re.match(r"\s*(\d+\s*[.)]\s*)?[a-hA-H][1-8]", text):
-        raise ValueError(f"{_shown(text)} is neither a file that is there nor a transcript such as f5d6c3")
+        raise ValueError(f"{_shown(text)} is neither an existing file nor a transcript such as f5d6c3")
     found = list(checked(transcripts.read(text), ""))
     if len(found) != 1:
-        raise ValueError(f"{_shown(text)} is {len(found)} games; name one")
+        raise ValueError(f"{_shown(text)} is {len(found)} games; give one")
     (game,) = found
     if not isinstance(game, GameRecord):
         raise ValueError(game.reason)
@@ -207,21 +192,38 @@ Sources = Annotated[
     list[Path],
     typer.Argument(metavar="SOURCE...", help="WTHOR, GGF, transcripts or JSON lines; .gz and .bz2 too."),
 ]
-SHOWN = 10  # of the openings, exceptions and unreadable games, for people; --json has all
+SHOWN = 10  # openings, exceptions and unreadable games; --json lists all
 
 
 def add_to(app: typer.Typer) -> None:
-    games = typer.Typer(help="Games in and out: WTHOR, GGF, transcripts, JSON lines.", rich_markup_mode=None)
-    games.callback(invoke_without_command=True)(_help)
+    games = subcommands("Read, convert and count games: WTHOR, GGF, transcripts, JSON lines; make openings.")
     games.command("import")(import_games)
     games.command()(stats)
     games.command()(replay)
+    games.command()(openings)
     app.add_typer(games, name="games")
 
 
-def _help(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+def openings(
+    plies: Annotated[int, typer.Option("--random-plies", help="Random moves from the start.", min=0)] = 6,
+    count: Annotated[int, typer.Option(help="How many different positions.", min=1, max=1_000_000)] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same positions.", min=0)] = 1,
+    target: Annotated[Path | None, typer.Option("--out", help="A file; printed by default.")] = None,
+    force: Force = False,
+) -> None:
+    """Make random start positions, for match --starts: one per line, as FFO text."""
+    from outflank.files import write_whole
+    from outflank.games.positions import positions_text, random_openings
+
+    if target is not None:
+        check_free(target, force)
+    text = positions_text(random_openings(plies, count, seed))
+    if target is None:
+        typer.echo(text, nl=False)
+        return
+    write_whole(target, text.encode())
+    say(f"{target}: {count:,} positions after {plies} random plies, seed {seed}")
+    say(f"Play from them: outflank match all-2 standard-heuristic --starts {target}")
 
 
 def import_games(
@@ -231,26 +233,25 @@ def import_games(
     year: Annotated[
         str | None, typer.Option(help="Only games of this year, or of years such as 1990-1999.")
     ] = None,
-    player: Annotated[str | None, typer.Option(help="Only games of players whose name holds this.")] = None,
+    player: Annotated[str | None, typer.Option(help="Only players whose name contains this.")] = None,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out games that are damaged or illegal, and count them.")
+        bool, typer.Option("--skip-bad", help="Skip damaged and illegal games, and count them.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Convert games between all formats; several files become one."""
+    """Convert games from any format to any other; several files become one."""
     from outflank.games.formats.any_format import format_of_name, write_games
 
     form, years = format_of_name(target), _years(year)
     beside = [target.with_suffix(suffix) for suffix in (".jou", ".trn")] if form == "wtb" else []
     for path in (target, *beside):
-        if path.exists() and not force:
-            raise ValueError(f"{path} is already there; choose another name or add --force")
+        check_free(path, force)
     files = _read(sources, skip_bad)
     read = [record for file in files for record in file.records]
     kept = [record for record in read if _is_wanted(record, min_moves, years, player)]
     if not kept:
-        raise ValueError(f"none of the {len(read):,} games is left, so {target} was not written")
+        raise ValueError(f"none of the {len(read):,} games matches, so {target} was not written")
     notes = write_games(kept, target)
     report = {
         "out": str(target),
@@ -267,10 +268,8 @@ def import_games(
     _print_problems(files)
     rest = f", {len(read) - len(kept):,} filtered out" if len(kept) < len(read) else ""
     plural = "s" if len(files) > 1 else ""
-    out.print(
-        f"{target}: {len(kept):,} games from {len(files)} file{plural}{rest}", markup=False, soft_wrap=True
-    )
-    out.print(f"Look at it: outflank games stats {target}", markup=False, soft_wrap=True)
+    say(f"{target}: {len(kept):,} games from {len(files)} file{plural}{rest}")
+    say(f"Look at it: outflank games stats {target}")
 
 
 def _read(sources: list[Path], skip_bad: bool) -> list[GameFile]:
@@ -289,7 +288,7 @@ def _years(text: str | None) -> tuple[int, int] | None:
         return None
     first, _, last = text.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal()):
-        raise ValueError(f"a year is a number such as 1997, or two with - between them; got {text!r}")
+        raise ValueError(f"--year takes a year such as 1997 or a range such as 1990-1999, got {text!r}")
     return int(first), int(last or first)
 
 
@@ -313,10 +312,10 @@ def _print_problems(files: list[GameFile]) -> None:
     problems = _problems(files)
     if not problems:
         return
-    out.print(f"Left out as unreadable or illegal: {len(problems):,}")
+    out.print(f"Skipped as unreadable or illegal: {len(problems):,}")
     for problem in problems[:SHOWN]:
         where = ", ".join(part for part in (Path(problem["file"]).name, problem["where"]) if part)
-        out.print(f"  {where}: {problem['reason']}", markup=False, soft_wrap=True)
+        say(f"  {where}: {problem['reason']}")
     if len(problems) > SHOWN:
         out.print(f"  and {len(problems) - SHOWN:,} more; --json lists all")
 
@@ -327,7 +326,7 @@ def stats(
     as_json: Json = False,
 ) -> None:
     """Count games, results and openings; compare stored scores with replayed ones."""
-    from outflank.games.collection import game_statistics
+    from outflank.games.collection_statistics import game_statistics
 
     files = _read(sources, skip_bad=True)
     by_file = [game_statistics(file.records, opening_moves) for file in files]
@@ -373,6 +372,8 @@ def _print_files(files: list[GameFile], by_file: list[GameStatistics], total: Ga
     from rich.markup import escape
     from rich.table import Table
 
+    from outflank.games.collection_statistics import CONFIRMED
+
     table = Table()
     for name in ("file", "years", "games", "complete", "as replayed", "exceptions", "bad"):
         table.add_column(name, justify="left" if name == "file" else "right", overflow="fold")
@@ -384,16 +385,10 @@ def _print_files(files: list[GameFile], by_file: list[GameStatistics], total: Ga
         rows.append(("all", total, sum(len(file.problems) for file in files)))
     for name, found, unreadable in rows:
         years = "" if found.years is None else "-".join(map(str, sorted(set(found.years))))
-        borne_out = sum(found.kinds.get(kind, 0) for kind in _borne_out())
-        counts = (found.games, found.complete, borne_out, len(found.exceptions), unreadable)
+        confirmed = sum(found.kinds.get(kind, 0) for kind in CONFIRMED)
+        counts = (found.games, found.complete, confirmed, len(found.exceptions), unreadable)
         table.add_row(name, years, *(f"{count:,}" for count in counts), end_section=name == rows[-2:][0][0])
     out.print(table)
-
-
-def _borne_out() -> tuple[Any, ...]:
-    from outflank.games.collection import ScoreKind
-
-    return ScoreKind.as_replayed, ScoreKind.winner_takes_empties
 
 
 def _print_total(total: GameStatistics) -> None:
@@ -406,9 +401,9 @@ def _print_total(total: GameStatistics) -> None:
         )
     if not total.games:
         return
-    out.print(f"{total.shortest} to {total.longest} moves a game, {total.mean_moves:.1f} on average")
+    out.print(f"{total.shortest} to {total.longest} moves per game, {total.mean_moves:.1f} on average")
     if total.other_starts:
-        out.print(f"{total.other_starts:,} games begin with a position of their own")
+        out.print(f"{total.other_starts:,} games start from another position")
     out.print("Stored scores:")
     for kind, count in total.kinds.items():
         out.print(f"{count:>9,}  {kind}")

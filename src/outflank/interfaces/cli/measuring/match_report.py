@@ -1,4 +1,4 @@
-"""What is told of a match: JSON, a table, a line for each recorded game, and who forfeited which games."""
+"""Reports of a match: JSON, a table, recorded games as JSON lines, and forfeits."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from outflank.games.batch import Batch, BothTimes, Forfeit, MoveTimes
 from outflank.games.statistics import FinishedGames, Tally
-from outflank.interfaces.cli.measuring.score import short_name
 from outflank.interfaces.cli.progress import out
+from outflank.players.names import short_name
 
 if TYPE_CHECKING:
     from outflank.games.match import Match
@@ -22,20 +22,20 @@ SHOWN_REASONS = 10
 
 
 @dataclass(frozen=True)
-class Counted:
-    """The part of a match that is over: its result, and where its records end in the file."""
+class MatchProgress:
+    """The result of the games played so far, and where their records end in the file."""
 
     tally: Tally = field(default_factory=Tally)
     finished: FinishedGames = field(default_factory=FinishedGames)
     forfeits: tuple[Forfeit, ...] = ()
-    times: BothTimes | None = (MoveTimes(), MoveTimes())  # None where they were not measured
+    times: BothTimes | None = (MoveTimes(), MoveTimes())  # None if they were not measured
     end_of_records: int = 0
 
-    def with_batch(self, batch: Batch, end_of_records: int) -> Counted:
+    def with_batch(self, batch: Batch, end_of_records: int) -> MatchProgress:
         times = None
         if self.times is not None and batch.times is not None:
             times = (self.times[0] + batch.times[0], self.times[1] + batch.times[1])
-        return Counted(
+        return MatchProgress(
             self.tally + batch.tally,
             self.finished + batch.finished,
             self.forfeits + batch.forfeits,
@@ -45,10 +45,10 @@ class Counted:
 
 
 def as_report(
-    games: Match, counted: Counted, rate: float, ended_by: BaseException | None = None
+    games: Match, progress: MatchProgress, rate: float, ended_by: BaseException | None = None
 ) -> dict[str, Any]:
-    """All of a match for machines. `ended_by` is what ended it before its time."""
-    tally = counted.tally
+    """A match as JSON. `ended_by` is what cut it short."""
+    tally = progress.tally
     same = games.epsilon[0] == games.epsilon[1]
     return {
         "player": games.first.name,
@@ -72,12 +72,12 @@ def as_report(
                 "side": "player" if forfeit.by_first else "opponent",
                 "reason": forfeit.reason,
             }
-            for forfeit in counted.forfeits
+            for forfeit in progress.forfeits
         ],
-        "forfeited": {side: _forfeited(counted.forfeits, is_first) for side, is_first in _SIDES.items()},
-        "without_forfeits": _without_forfeits(counted.finished),
+        "forfeited": {side: _forfeited(progress.forfeits, is_first) for side, is_first in _SIDES.items()},
+        "without_forfeits": _without_forfeits(progress.finished),
         "seconds_per_move": {
-            side: None if counted.times is None else _seconds(counted.times[0 if is_first else 1])
+            side: None if progress.times is None else _seconds(progress.times[0 if is_first else 1])
             for side, is_first in _SIDES.items()
         },
     }
@@ -92,7 +92,6 @@ def _forfeited(forfeits: Sequence[Forfeit], by_first: bool) -> dict[str, Any]:
 
 
 def _without_forfeits(finished: FinishedGames) -> dict[str, Any]:
-    """The result of the games that were played to their end."""
     return {
         "games": finished.games,
         "wins": finished.wins,
@@ -117,8 +116,8 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def write_records(games: Match, batch: Batch, file: IO[bytes]) -> int:
-    """One line a game: who was Black, the start, the moves, Black's disc difference along the game, and, of
-    games that were played one by one, how long both thought. Returns where the last one ends."""
+    """One line per game: who was Black, the start, the moves, Black's disc difference along the game, and
+    thinking times where games were played one at a time. Returns the position in the file."""
     from outflank import _core
     from outflank.board import Square
 
@@ -150,14 +149,14 @@ def write_records(games: Match, batch: Batch, file: IO[bytes]) -> int:
 
 
 def print_reports(reports: list[dict[str, Any]], record: Path | None) -> None:
-    """The reports of matches against one opponent as a table, and below it what else is worth knowing."""
+    """Matches against one opponent as a table; then times and forfeits."""
     _print_table(reports)
     report = reports[-1]
     epsilon = report["epsilon"]
     shown = f"{epsilon:g}" if isinstance(epsilon, float) else " and ".join(f"{e:g}" for e in epsilon)
     plural = "s" if report["threads"] > 1 else ""
     out.print(
-        f"against {short_name(report['opponent'])}: {report['double_games']:,} double games,"
+        f"against {_shown(report['opponent'])}: {report['double_games']:,} double games,"
         f" epsilon {shown}, seed {report['seed']}, {report['threads']} thread{plural}"
     )
     for report in reports:
@@ -179,11 +178,17 @@ def _print_table(reports: list[dict[str, Any]]) -> None:
         table.add_column(name, justify="left" if name == "player" else "right", overflow="fold")
     for report in reports:
         table.add_row(
-            short_name(report["player"]) + (" (partial)" if report["partial"] else ""),
+            _shown(report["player"]) + (" (partial)" if report["partial"] else ""),
             f"[bold]{report['score']:.4f}[/bold] ± {_reach(report):.4f}",
             *(f"{report[key]:,.0f}" for key in ("wins", "draws", "losses", "games_per_second")),
         )
     out.print(table)
+
+
+def _shown(name: str) -> str:
+    from rich.markup import escape
+
+    return escape(short_name(name))
 
 
 def _reach(report: dict[str, Any]) -> float:
@@ -197,11 +202,11 @@ def _print_times(report: dict[str, Any]) -> None:
             continue
         largest = "" if times["largest"] is None else f", largest {times['largest']:.3g}"
         seconds = f"{times['mean']:.3g} seconds per move{largest}"
-        out.print(f"{short_name(report[side])}: {seconds}, {times['moves']:,} moves")
+        out.print(f"{_shown(report[side])}: {seconds}, {times['moves']:,} moves")
 
 
 def print_forfeits(forfeits: Sequence[tuple[str, str, int]]) -> None:
-    """Player, reason and game of each forfeit; the same reasons together."""
+    """Forfeits as (player, reason, game), grouped by player and reason."""
     games: dict[tuple[str, str], list[int]] = {}
     for player, reason, game in forfeits:
         games.setdefault((player, reason), []).append(game)
@@ -216,7 +221,7 @@ def print_forfeits(forfeits: Sequence[tuple[str, str, int]]) -> None:
 def _print_without_forfeits(report: dict[str, Any]) -> None:
     if not report["forfeits"]:
         return
-    counts = [f"{report['forfeited'][side]['games']:,} by {short_name(report[side])}" for side in _SIDES]
+    counts = [f"{report['forfeited'][side]['games']:,} by {_shown(report[side])}" for side in _SIDES]
     left = report["without_forfeits"]
     score = (
         f"score without them {left['score']:.4f} ± {_reach(left):.4f} in {left['games']:,} games"

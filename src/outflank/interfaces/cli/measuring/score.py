@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.options import Json, Seed, Threads
-from outflank.interfaces.cli.progress import ended_like_interrupted, meter, note, print_json
+from outflank.interfaces.cli.options import PLAYER_HELP, Json, Seed, Starts, Threads, complete_players
+from outflank.interfaces.cli.progress import ended_like_interrupted, meter, note_all, print_json
 
 if TYPE_CHECKING:
+    from outflank.board import Board
     from outflank.games.match import Match
-    from outflank.interfaces.cli.measuring.match_report import Counted
+    from outflank.interfaces.cli.measuring.match_report import MatchProgress
     from outflank.players.engine_process import EngineStartError
     from outflank.players.greedy import Player
 
@@ -25,39 +25,42 @@ def add_to(app: typer.Typer) -> None:
 
 
 def score(
-    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="NAME_OR_FILE[,key=value...]")],
+    players: Annotated[
+        list[str],
+        typer.Argument(metavar="PLAYER...", help=PLAYER_HELP, autocompletion=complete_players),
+    ],
     double_games: Annotated[int, typer.Option(help="Pairs of games with colours swapped.")] = 50_000,
     epsilon: Annotated[str, typer.Option(help="Probability of a forced random move.")] = "0.1",
-    opponent: Annotated[str, typer.Option(help="Against whom.")] = "standard-heuristic",
+    opponent: Annotated[
+        str, typer.Option(help="The opponent.", autocompletion=complete_players)
+    ] = "standard-heuristic",
     seed: Seed = 1,
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
-    """The Othello League score of one or more players, with its 95 % interval."""
+    """Measure the Othello League score of players, with its 95 % interval."""
     forced = _epsilon(epsilon)
     matches = [_match(player, opponent, double_games, forced, seed, threads) for player in players]
     _report(matches, as_json)
 
 
 def match(
-    first: Annotated[str, typer.Argument(metavar="A", help="NAME_OR_FILE[,key=value...]")],
-    second: Annotated[str, typer.Argument(metavar="B")],
+    first: Annotated[str, typer.Argument(metavar="A", help=PLAYER_HELP, autocompletion=complete_players)],
+    second: Annotated[str, typer.Argument(metavar="B", autocompletion=complete_players)],
     double_games: Annotated[
         int | None, typer.Option(help="Default: 1,000, or one for each start position.")
     ] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="E for both or E,E for each. Default: 0.1, or 0 with --starts.")
     ] = None,
-    starts: Annotated[
-        Path | None, typer.Option(help="Start positions: FFO text, or grids of 0 white, 1 empty, 2 black.")
-    ] = None,
+    starts: Starts = None,
     seed: Seed = 1,
     threads: Threads = None,
     record: Annotated[Path | None, typer.Option(help="Write every game to this file, as JSON lines.")] = None,
     as_json: Json = False,
 ) -> None:
-    """A match between two players; the score is A's."""
-    from outflank.games.openings import read_start_positions
+    """Play a match between two players; the score is A's."""
+    from outflank.games.positions import read_start_positions
 
     boards = read_start_positions(starts) if starts else None
     games = double_games or (len(boards) if boards else 1000)
@@ -72,7 +75,7 @@ def _match(
     epsilon: tuple[float, float],
     seed: int,
     threads: int | None,
-    starts: Any = None,
+    starts: tuple[Board, ...] | None = None,
 ) -> Match:
     from outflank.board import Board
     from outflank.games.match import Match
@@ -80,11 +83,9 @@ def _match(
 
     players = [named_player(name) for name in (first, second)]
     for player in players:
-        for text in getattr(player, "notes", ()):
-            note(text)
+        note_all(player)
     return Match(
-        players[0],
-        players[1],
+        *players,
         double_games=double_games,
         epsilon=epsilon,
         starts=starts or (Board(),),
@@ -94,9 +95,8 @@ def _match(
 
 
 def _epsilon(text: str) -> tuple[float, float]:
-    parts = text.split(",")
     try:
-        numbers = [float(part) for part in parts]
+        numbers = [float(part) for part in text.split(",")]
     except ValueError:
         raise ValueError(f"epsilon must be a number within 0..1, got {text!r}") from None
     if len(numbers) > 2:
@@ -105,7 +105,7 @@ def _epsilon(text: str) -> tuple[float, float]:
 
 
 def check_engines(players: Iterable[Player]) -> None:
-    """Says before hours of games, not after them, that an engine cannot be started."""
+    """Fails before hours of games, not after them, if an engine cannot be started."""
     from outflank.players.engine_player import ExternalPlayer
 
     for player in {player.name: player for player in players if isinstance(player, ExternalPlayer)}.values():
@@ -113,7 +113,7 @@ def check_engines(players: Iterable[Player]) -> None:
 
 
 def _report(matches: list[Match], as_json: bool, record: Path | None = None) -> None:
-    """Plays, shows progress, prints; a match that is ended early leaves what it has, marked as partial."""
+    """Plays the matches and prints their results; one that is cut short gives a partial result."""
     from outflank.interfaces.cli.measuring.match_report import as_report, print_reports
 
     if len(matches) > 1:
@@ -121,9 +121,9 @@ def _report(matches: list[Match], as_json: bool, record: Path | None = None) -> 
     reports: list[dict[str, Any]] = []
     ended_by: BaseException | None = None
     for games in matches:
-        counted, rate, ended_by = _played(games, record)
-        if counted.tally.games:
-            reports.append(as_report(games, counted, rate, ended_by))
+        progress, rate, ended_by = _played(games, record)
+        if progress.tally.games:
+            reports.append(as_report(games, progress, rate, ended_by))
         if ended_by is not None:
             break
     if reports and as_json:
@@ -136,12 +136,13 @@ def _report(matches: list[Match], as_json: bool, record: Path | None = None) -> 
 
 def _played(
     games: Match, record: Path | None
-) -> tuple[Counted, float, KeyboardInterrupt | EngineStartError | None]:
-    """What was counted of a match, games per second, and what ended it before its time."""
-    from outflank.interfaces.cli.measuring.match_report import Counted, write_records
+) -> tuple[MatchProgress, float, KeyboardInterrupt | EngineStartError | None]:
+    """The games played, games per second, and what cut the match short."""
+    from outflank.interfaces.cli.measuring.match_report import MatchProgress, write_records
     from outflank.players.engine_process import EngineStartError
+    from outflank.players.names import short_name
 
-    counted = Counted()
+    so_far = MatchProgress()
     ended_by: KeyboardInterrupt | EngineStartError | None = None
     names = f"{short_name(games.first.name)} - {short_name(games.second.name)}"
     file = record.open("xb") if record else None
@@ -151,28 +152,16 @@ def _played(
                 for batch in games.batches(record=file is not None):
                     end = 0 if file is None else write_records(games, batch, file)
                     # One assignment: an interrupt leaves a batch counted and recorded, or neither.
-                    counted = counted.with_batch(batch, end)
-                    progress.advance(len(batch.disc_differences), f"score {counted.tally.score:.4f}")
+                    so_far = so_far.with_batch(batch, end)
+                    progress.advance(len(batch.disc_differences), f"score {so_far.tally.score:.4f}")
             except (KeyboardInterrupt, EngineStartError) as error:
                 ended_by = error
             rate = progress.rate
     finally:
         if file is not None and record is not None:
-            file.truncate(counted.end_of_records)
+            file.truncate(so_far.end_of_records)
             file.close()
-            if counted.end_of_records == 0:  # nothing was played: let the next try have the name
+            if so_far.end_of_records == 0:  # nothing was played: leave the name free for another try
                 record.unlink()
-    is_whole = counted.tally.games == 2 * games.double_games
-    return counted, rate, None if is_whole else ended_by
-
-
-def short_name(name: str) -> str:
-    """A player's name without most of its file's folders, safe from markup."""
-    from rich.markup import escape
-
-    from outflank.players.engine_player import is_external
-
-    if is_external(name):
-        return escape(re.sub(r"[^\s:]*/", "", name))
-    kept = 2 if Path(name).name in ("best.safetensors", "last.safetensors") else 1  # the run's name helps
-    return escape("/".join(name.split("/")[-kept:]))
+    is_whole = so_far.tally.games == 2 * games.double_games
+    return so_far, rate, None if is_whole else ended_by

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.measuring.score import check_engines
-from outflank.interfaces.cli.options import Json, Threads
-from outflank.interfaces.cli.progress import ended_like_interrupted, meter, note, out, print_json
+from outflank.interfaces.cli.options import Json, Starts, Threads, complete_players
+from outflank.interfaces.cli.progress import (
+    ended_like_interrupted,
+    meter,
+    note,
+    note_all,
+    out,
+    print_json,
+    say,
+)
 
 if TYPE_CHECKING:
     from outflank.board import Board
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
     from outflank.games.tournament_folder import TournamentFolder
     from outflank.players.engine_process import EngineStartError
 
-SAVE_SECONDS = 1.0  # of a pair that takes longer; each pair is saved when it is done
+SAVE_SECONDS = 1.0  # between saves of a long pair; each pair is saved when it is done
 WIDEST_MATRIX = 16
 MOST_CYCLES = 10
 
@@ -31,27 +39,29 @@ def add_to(app: typer.Typer) -> None:
 def tournament(
     players: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PLAYER...]", help="Two or more; none to go on with the one in --out."),
+        typer.Argument(
+            metavar="[PLAYER...]",
+            help="Two or more; none to resume the tournament in --out.",
+            autocompletion=complete_players,
+        ),
     ] = None,
     double_games: Annotated[
-        int | None, typer.Option(help="Of each pair. Default: 1,000, or one for each start position.")
+        int | None, typer.Option(help="Per pair. Default: 1,000, or one for each start position.")
     ] = None,
     epsilon: Annotated[
         float | None, typer.Option(help="Probability of a forced random move. Default: 0.1, 0 with --starts.")
     ] = None,
-    starts: Annotated[
-        Path | None, typer.Option(help="Start positions: FFO text, or grids of 0 white, 1 empty, 2 black.")
-    ] = None,
+    starts: Starts = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same games. Default: 1.")] = None,
     threads: Threads = None,
     folder: Annotated[
-        Path | None, typer.Option("--out", help="Where to; a folder in tournaments/ by default.")
+        Path | None, typer.Option("--out", help="The folder; one in tournaments/ by default.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Every player against every other: a table, ratings, cycles, and a heat map.
+    """Play every player against every other: a table, ratings, cycles, and a heat map.
 
-    Killed or interrupted, it goes on with the same command. In the same --out, players can join later.
+    Killed or interrupted, the same command resumes it. Players can join later, with the same --out.
     """
     given = {"double_games": double_games, "epsilon": epsilon, "seed": seed}
     wanted = {key: value for key, value in given.items() if value is not None}
@@ -69,8 +79,8 @@ def tournament(
 def _agreed(
     names: list[str], wanted: dict[str, Any], starts: Path | None, path: Path | None
 ) -> tuple[TournamentFolder, list[str], TournamentSettings]:
-    """The folder, players and settings: those of a tournament that is there, else what was asked for."""
-    from outflank.games.openings import read_start_positions
+    """The folder, players and settings: those of an existing tournament, or as asked for."""
+    from outflank.games.positions import read_start_positions
     from outflank.games.tournament_folder import TournamentFolder
 
     boards = read_start_positions(starts) if starts else None
@@ -78,7 +88,7 @@ def _agreed(
     place = TournamentFolder(path) if path else TournamentFolder.for_command(names, new)
     if place.is_new:
         if not names:
-            raise ValueError(f"{path} holds no tournament to go on with; name players to start one")
+            raise ValueError(f"{path} holds no tournament to resume; name players to start one")
         place.check_free()
         return place, names, new
     there = place.settings()
@@ -95,7 +105,7 @@ def _new_settings(wanted: dict[str, Any], boards: tuple[Board, ...] | None) -> T
     if boards is None:
         return TournamentSettings(**wanted)
     wanted = {"double_games": len(boards), "epsilon": 0.0} | wanted
-    # Games take the starts in turn, so those beyond the number of double games are never used.
+    # Double games take the starts in turn, so later ones are never used.
     return TournamentSettings(**wanted, starts=boards[: max(1, wanted["double_games"])])
 
 
@@ -108,8 +118,7 @@ def _tournament(
     check_names(names)
     players = [named_player(name) for name in names]
     for player in players:
-        for text in getattr(player, "notes", ()):
-            note(text)
+        note_all(player)
     if settings.epsilon == 0 and settings.double_games > len(settings.starts):
         note(
             f"without forced random moves and with {len(settings.starts):,} start position(s), double games "
@@ -120,9 +129,9 @@ def _tournament(
 
 
 def _play(games: Tournament, place: TournamentFolder) -> KeyboardInterrupt | EngineStartError | None:
-    """Play and save to the end. Returns what ended it before; then all finished batches are saved."""
-    from outflank.games.standings import without_folders
+    """Play and save to the end. Returns what cut it short; finished batches are saved in any case."""
     from outflank.players.engine_process import EngineStartError
+    from outflank.players.names import short_name
 
     result, saved_at = None, time.perf_counter()
     ended_by: KeyboardInterrupt | EngineStartError | None = None
@@ -134,7 +143,7 @@ def _play(games: Tournament, place: TournamentFolder) -> KeyboardInterrupt | Eng
                 if is_done or time.perf_counter() > saved_at + SAVE_SECONDS:
                     place.save(result)
                     saved_at = time.perf_counter()
-                pair = f"{without_folders(result.first)} - {without_folders(result.second)}"
+                pair = f"{short_name(result.first)} - {short_name(result.second)}"
                 progress.advance(left - games.games_left, pair)
                 left = games.games_left
         except (KeyboardInterrupt, EngineStartError) as error:
@@ -172,7 +181,7 @@ def _print_end(games: Tournament, place: TournamentFolder) -> None:
     if games.games_left:
         lines = [
             f"Ended with {games.games_left:,} games to play; nothing is lost. "
-            f"Go on: outflank tournament --out {place.path}"
+            f"Resume it: outflank tournament --out {place.path}"
         ]
     else:
         lines = [
@@ -181,7 +190,7 @@ def _print_end(games: Tournament, place: TournamentFolder) -> None:
             f"Let more players join: name these and the new ones with --out {place.path}",
         ]
     for line in lines:
-        out.print(line, markup=False, soft_wrap=True)
+        say(line)
 
 
 def _report(games: Tournament, standings: Standings) -> dict[str, Any]:
@@ -200,7 +209,7 @@ def _title(games: Tournament) -> str:
     partial = f", {games.games_left:,} games still to play" if games.games_left else ""
     starts = f" from {len(s.starts):,} starts" if len(s.starts) > 1 else ""
     return (
-        f"{len(games.players)} players: {s.double_games:,} double games a pair{starts}, "
+        f"{len(games.players)} players: {s.double_games:,} double games per pair{starts}, "
         f"epsilon {s.epsilon:g}{partial}"
     )
 
@@ -209,7 +218,7 @@ def _print_table(standings: Standings) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from outflank.games.standings import without_folders
+    from outflank.players.names import short_name
 
     has_forfeits = any(row.forfeits for row in standings.rows)
     table = Table()
@@ -221,7 +230,7 @@ def _print_table(standings: Standings) -> None:
     for row in standings.rows:
         (low, high), (rating_low, rating_high) = row.ci95, row.rating_ci95
         table.add_row(
-            str(row.rank), escape(without_folders(row.player)),
+            str(row.rank), escape(short_name(row.player)),
             f"{row.tally.wins:,}", f"{row.tally.draws:,}", f"{row.tally.losses:,}",
             f"[bold]{row.score:.3f}[/bold] ± {(high - low) / 2:.3f}",
             f"[bold]{row.rating:+.0f}[/bold] ± {(rating_high - rating_low) / 2:.0f}",
@@ -236,8 +245,8 @@ def _print_table(standings: Standings) -> None:
         print_forfeits([(f["player"], f["reason"], f["game"]) for f in standings.report()["forfeits"]])
     if standings.ratings.has_prior:
         note(
-            "some players took no point from the others, so results alone give no finite ratings; "
-            "each player was given one drawn double game against an imaginary one"
+            "some players took no point from the others, so the results alone give no finite ratings; "
+            "each player was given one drawn double game against an imaginary player"
         )
 
 
@@ -253,7 +262,7 @@ def _print_matrix(standings: Standings) -> None:
         return
     from rich.markup import escape
 
-    from outflank.plots.tournaments import shortened
+    from outflank.players.names import short_name
 
     longest = min(40, max(12, out.width - 4 - 4 * len(standings.rows)))
     table = Table(box=None, padding=(0, 1, 0, 0))
@@ -262,25 +271,24 @@ def _print_matrix(standings: Standings) -> None:
         table.add_column(str(row.rank), justify="right", no_wrap=True)
     for row, scores in zip(standings.rows, standings.matrix.tolist(), strict=True):
         cells = ["-" if score != score else f"{score:.2f}".removeprefix("0")[:3] for score in scores]
-        table.add_row(f"{row.rank:2} {escape(shortened(row.player, longest))}", *cells)
+        table.add_row(f"{row.rank:2} {escape(short_name(row.player, longest))}", *cells)
     out.print("\nThe row's score against the column:")
     out.print(table)
 
 
 def _print_cycles(standings: Standings) -> None:
-    from outflank.plots.tournaments import shortened
+    from outflank.players.names import short_name
 
     significant = sum(cycle.is_significant for cycle in standings.cycles)
     if standings.cycles:
         nominal = len(standings.cycles) - significant
         out.print(f"\nThree-cycles: {significant} with every leg significant at 95 %, {nominal} nominal")
-    names = {row.player: f"{row.rank} {shortened(row.player, 20)}" for row in standings.rows}
+    names = {row.player: f"{row.rank} {short_name(row.player, 20)}" for row in standings.rows}
     for cycle in standings.cycles[:MOST_CYCLES]:
         a, b, c = (names[player] for player in cycle.players)
         x, y, z = cycle.scores
         kind = "significant" if cycle.is_significant else "nominal"
-        line = f"  {kind}: {a} beats ({x:.3f}) {b} beats ({y:.3f}) {c} beats ({z:.3f}) {a}"
-        out.print(line, markup=False, soft_wrap=True)
+        say(f"  {kind}: {a} beats ({x:.3f}) {b} beats ({y:.3f}) {c} beats ({z:.3f}) {a}")
     if len(standings.cycles) > MOST_CYCLES:
         out.print(f"  ... and {len(standings.cycles) - MOST_CYCLES} more, see results.json")
     out.print()

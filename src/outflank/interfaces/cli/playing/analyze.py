@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.options import Json
-from outflank.interfaces.cli.progress import meter, note, out, print_json
+from outflank.interfaces.cli.options import Json, complete_players
+from outflank.interfaces.cli.progress import meter, note, note_all, out, print_json, say
 
 if TYPE_CHECKING:
     from outflank.games.game import GameRecord
@@ -31,18 +31,22 @@ def analyze(
     ],
     game: Annotated[int | None, typer.Option(help="Which game of the file.", min=1)] = None,
     player: Annotated[
-        str, typer.Option(help="Who estimates: NAME_OR_FILE[,key=value...], with depth, nodes or time.")
+        str,
+        typer.Option(
+            help="Who estimates: NAME_OR_FILE[,key=value...], with depth, nodes or time.",
+            autocompletion=complete_players,
+        ),
     ] = DEFAULT_PLAYER,
     solve: Annotated[
-        int, typer.Option(help="With so many empty squares or fewer, scores are exact.", min=0, max=60)
+        int, typer.Option(help="With this many empty squares or fewer, scores are exact.", min=0, max=60)
     ] = 20,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Draw score and disc difference; of several games the disc differences."),
+        typer.Option(help="Draw scores and disc differences; for several games, disc differences alone."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """What each move of a game was worth: scores, better moves, mistakes, turning points."""
+    """Analyze a game move by move: scores, better moves, mistakes, turning points."""
     if plot is not None:
         _check_picture(plot)
     records = _records(source, game)
@@ -68,7 +72,7 @@ def analyze(
 
 
 def _check_picture(path: Path) -> None:
-    """A picture that cannot be written is refused before the work, not after it."""
+    """Refuses a picture that cannot be written before the work, not after it."""
     from outflank.plots.networks import FORMATS
 
     if path.suffix.lower() not in FORMATS:
@@ -78,30 +82,30 @@ def _check_picture(path: Path) -> None:
 
 
 def _records(source: str, game: int | None) -> list[GameRecord]:
-    """The game that is meant, or all of a file that holds several."""
+    """The game that is named, or all games of a file."""
     from outflank.games.formats.any_format import read_game_file
-    from outflank.interfaces.cli.measuring.games import is_file, record_named
+    from outflank.games.positions import is_file
+    from outflank.interfaces.cli.measuring.games import record_named
 
     if game is None and is_file(source):
         file = read_game_file(source, skip_bad=True)
         if len(file.records) > 1:
             if file.problems:
-                note(f"{len(file.problems):,} games of {source} cannot be read and are left out")
+                note(f"{len(file.problems):,} games of {source} cannot be read and are skipped")
             return file.records
     return [record_named(source, game)]
 
 
 def _judged(record: GameRecord, player: str, solve: int) -> tuple[GameAnalysis, SearchPlayer]:
-    """The game judged move by move; interrupted, as far as it went."""
+    """The game analyzed move by move; interrupted, as far as it got."""
     from outflank.players.knowledge import Solver
     from outflank.studies.game_analysis import GameAnalysis, analyst, judge_game
 
     threads = os.cpu_count() or 1
     judge = analyst(player, threads)
-    for text in judge.notes:
-        note(text)
+    note_all(judge)
     moves = []
-    with meter("analysing", len(record.game.moves), "moves") as progress:
+    with meter("analyzing", len(record.game.moves), "moves") as progress:
         try:
             for move in judge_game(record.game, judge, Solver(threads), solve):
                 moves.append(move)
@@ -153,16 +157,16 @@ def _print_sides(analysis: GameAnalysis, judge: SearchPlayer) -> None:
     from outflank.studies.game_analysis import BLUNDER, MISTAKE, SIDES
 
     out.print(
-        f"Scores are Black's in discs at the end. {_said_of_sources(analysis, judge)} "
+        f"Scores are Black's in discs at the end. {_describe_sources(analysis, judge)} "
         f"? loses {MISTAKE:.0f} discs or more, ?? {BLUNDER:.0f} or more.",
         markup=False,
     )
     for colour in SIDES:
-        out.print(f"{colour.capitalize()} {_said_of_side(analysis.summary(colour))}")
+        out.print(f"{colour.capitalize()} {_describe_side(analysis.summary(colour))}")
 
 
-def _said_of_sources(analysis: GameAnalysis, judge: SearchPlayer) -> str:
-    """Which scores are exact, and whose the others are."""
+def _describe_sources(analysis: GameAnalysis, judge: SearchPlayer) -> str:
+    """Which scores are exact, and who estimated the others."""
     exact = [move.number for move in analysis.moves if move.exact]
     in_unit = "" if all(move.is_in_discs for move in analysis.moves) else ", in its own unit"
     if len(exact) == len(analysis.moves):
@@ -172,9 +176,9 @@ def _said_of_sources(analysis: GameAnalysis, judge: SearchPlayer) -> str:
     return f"Whole numbers (from move {exact[0]}) are exact, others estimates by {judge.name}{in_unit}."
 
 
-def _said_of_side(side: SideSummary) -> str:
+def _describe_side(side: SideSummary) -> str:
     if side.average_loss is None:
-        return "made no move that was judged in discs"
+        return "made no move with a value in discs"
     plural = "s" if side.moves > 1 else ""
     exact = f"; {side.exact_loss:.0f} in {side.exact_moves} solved ones" if side.exact_moves else ""
     return (
@@ -220,13 +224,11 @@ def _draw(path: Path, record: GameRecord, analysis: GameAnalysis, judge: SearchP
 
 def _print_end(source: str, game: int | None, plot: Path | None) -> None:
     if plot is not None:
-        out.print(f"Drawn: {plot}", markup=False, soft_wrap=True)
+        say(f"Picture: {plot}")
         return
     which = [] if game is None else ["--game", str(game)]
     out.print("Draw it:")
-    out.print(
-        f"outflank analyze {shlex.join([source, *which, '--plot', 'game.png'])}", markup=False, soft_wrap=True
-    )
+    say(f"outflank analyze {shlex.join([source, *which, '--plot', 'game.png'])}")
 
 
 def _report(record: GameRecord, analysis: GameAnalysis, judge: SearchPlayer, solve: int) -> dict[str, Any]:
@@ -271,5 +273,5 @@ def _overlay(source: str, records: list[GameRecord], plot: Path | None, as_json:
         f"{len(games)} games: Black ahead at the end of {report['black_ahead']}, White of "
         f"{report['white_ahead']}, equal {report['equal']}; mean {report['mean_disc_difference']:+.1f} discs"
     )
-    out.print(f"Drawn: {plot}", markup=False, soft_wrap=True)
-    out.print(f"One of them: outflank analyze {shlex.quote(source)} --game 1", markup=False, soft_wrap=True)
+    say(f"Picture: {plot}")
+    say(f"One of them: outflank analyze {shlex.quote(source)} --game 1")

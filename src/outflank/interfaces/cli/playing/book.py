@@ -1,7 +1,4 @@
-"""`outflank book build`, `extend`, `import` and `show`.
-
-What `outflank book show` says of a book and of a position.
-"""
+"""`outflank book build`, `extend`, `import` and `show`."""
 
 from __future__ import annotations
 
@@ -14,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.options import Json
-from outflank.interfaces.cli.progress import Meter, meter, note, out, print_json
+from outflank.interfaces.cli.commands import subcommands
+from outflank.interfaces.cli.options import Json, complete_players
+from outflank.interfaces.cli.progress import meter, note, note_all, out, print_json, say
 from outflank.interfaces.cli.terminal_board import terminal_board
 
 if TYPE_CHECKING:
@@ -77,44 +75,43 @@ def print_book(book: OpeningBook, board: Board, report: dict[str, Any]) -> None:
             table.add_row(f"{first.square}{others}", f"{first.value_for_mover:+.2f}", games, line)
         out.print(table)
     made = report["made_by"]
-    judge = f", judged by {made['judge']}" if "judge" in made else ""
-    out.print(
-        f"{book.name}: {report['positions']:,} positions to {report['plies']} plies from"
-        f" {report['games']:,} games{judge}",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
+    judge = f", valued by {made['judge']}" if "judge" in made else ""
+    say(
+        f"{book.name}: {report['positions']:,} positions to {report['plies']} plies from "
+        f"{report['games']:,} games{judge}"
+    )
     by_ply = " ".join(f"{count:,}" for count in report["positions_by_ply"])
-    out.print(f"positions by ply from 0: {by_ply}", soft_wrap=True)
+    say(f"positions by ply from 0: {by_ply}")
     if report["waiting"]:
-        out.print(f"{report['waiting']:,} positions wait to be judged: outflank book extend {book.name}")
+        say(f"{report['waiting']:,} positions have no value yet: outflank book extend {book.name}")
 
 
 def _equal_moves(book: OpeningBook, board: Board) -> list[list[BookMove]]:
-    """The moves of a board, those that are each other's mirror images together."""
+    """The moves of a board, grouped by symmetry."""
     groups: dict[Board, list[BookMove]] = {}
     for move in book.moves(board):
         groups.setdefault(board.play(move.square).canonical, []).append(move)
     return list(groups.values())
 
 
-SAVE_EVERY = 60.0  # seconds: so much may a power cut cost
+SAVE_EVERY = 60.0  # seconds: the most that a power cut may cost
 Games = Annotated[int, typer.Option(help="How many games of self-play to add.", min=1)]
 BookFile = Annotated[Path, typer.Argument(metavar="FILE", help="A book's file.")]
-MinGames = Annotated[
-    int, typer.Option(help="Leave out positions that fewer of the imported games reached.", min=1)
+MinGames = Annotated[int, typer.Option(help="Skip positions that fewer imported games reached.", min=1)]
+Judge = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PLAYER",
+        help="Who values moves, if not as before.",
+        autocompletion=complete_players,
+    ),
 ]
 
-books = typer.Typer(help="Opening books: build, extend, import games, show.", rich_markup_mode=None)
+books = subcommands("Build opening books, extend them, import games into them, look at them.")
 
 
 def add_to(app: typer.Typer) -> None:
     app.add_typer(books, name="book")
-
-
-@books.callback(invoke_without_command=True)
-def _books(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @books.command()
@@ -124,24 +121,29 @@ def build(
         int | None, typer.Option(help="Games of self-play; 1,000, or none with --from.", min=0)
     ] = None,
     player: Annotated[
-        str | None, typer.Option(metavar="PLAYER", help="Who judges moves; all-rounder,depth=4 by default.")
+        str | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Who values moves; all-rounder,depth=4 by default.",
+            autocompletion=complete_players,
+        ),
     ] = None,
     plies: Annotated[int, typer.Option(help="How many moves deep.", min=1, max=60)] = 20,
     sources: Annotated[
-        list[Path] | None, typer.Option("--from", metavar="GAMES", help="Games to begin with; repeatable.")
+        list[Path] | None, typer.Option("--from", metavar="GAMES", help="Games to start with; repeatable.")
     ] = None,
     min_games: MinGames = 1,
     variety: Annotated[
-        float, typer.Option(help="A move this many discs worse is followed e times less often.", min=0)
+        float, typer.Option(help="A move this many discs worse is played e times less often.", min=0)
     ] = 1.0,
     seed: Annotated[int, typer.Option(help="The same seed gives the same book.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Learn a book from nothing: by self-play, from recorded games, or both."""
+    """Learn a book from scratch: by self-play, from recorded games, or both."""
     from outflank.learners.opening_book import DEFAULT_JUDGE, BookLearner
 
     if path.exists():
-        raise ValueError(f"{path} is already there; outflank book extend adds to it, or choose another --out")
+        raise ValueError(f"{path} already exists; outflank book extend adds to it, or choose another --out")
     _check_writable(path)
     learner = BookLearner.new(plies, player or DEFAULT_JUDGE, seed, variety)
     records = _records(sources or [])
@@ -156,12 +158,10 @@ def build(
 def extend(
     path: BookFile,
     games: Games = 1000,
-    player: Annotated[
-        str | None, typer.Option(metavar="PLAYER", help="Another judge than the one it was built with.")
-    ] = None,
+    player: Judge = None,
     plies: Annotated[
         int | None,
-        typer.Option(help="Go this deep from now on; as deep as before by default.", min=1, max=60),
+        typer.Option(help="Go this deep from now on; unchanged by default.", min=1, max=60),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -183,16 +183,14 @@ def import_(
     path: BookFile,
     sources: Annotated[list[Path], typer.Argument(metavar="GAMES...", help="WTHOR, GGF or transcripts.")],
     min_games: MinGames = 1,
-    player: Annotated[
-        str | None, typer.Option(metavar="PLAYER", help="Another judge than the one it was built with.")
-    ] = None,
+    player: Judge = None,
     as_json: Json = False,
 ) -> None:
     """Add the positions of recorded games."""
     from outflank.learners.opening_book import BookLearner
 
     if not path.exists():
-        raise ValueError(f"{path} is not there; outflank book build --out {path} --from GAMES makes a book")
+        raise ValueError(f"{path} does not exist; outflank book build --out {path} --from GAMES makes a book")
     _check_writable(path)
     learner = BookLearner.load(path, player)
     _learn(path, learner, _records(sources), min_games, 0, as_json)
@@ -204,7 +202,7 @@ def show(
     moves: Annotated[str, typer.Argument(metavar="[MOVES]", help="The moves so far, like f5d6c3.")] = "",
     as_json: Json = False,
 ) -> None:
-    """What a book says of a position, and what is in it."""
+    """Show a position in a book, and what the book holds."""
     from outflank.board import Board
     from outflank.players.opening_book import OpeningBook
 
@@ -218,7 +216,7 @@ def show(
 
 
 def _check_writable(path: Path) -> None:
-    """Better now than after hours of work."""
+    """Fails now, rather than after hours of work."""
     if not path.parent.is_dir():
         raise ValueError(f"{path}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
@@ -226,7 +224,7 @@ def _check_writable(path: Path) -> None:
 
 
 def _records(sources: list[Path]) -> list[GameRecord]:
-    """The games of all files; what cannot be read is left out with a note."""
+    """The games of all files; unreadable ones are skipped with a note."""
     from outflank.games.formats.any_format import read_game_file
 
     records = []
@@ -237,7 +235,7 @@ def _records(sources: list[Path]) -> list[GameRecord]:
             raise ValueError(f"{source} holds no game that can be read{reason}")
         if count := len(read.problems):
             plural = "games were" if count > 1 else "game was"
-            note(f"{source}: {count:,} {plural} left out; {read.problems[0]}")
+            note(f"{source}: {count:,} {plural} skipped; {read.problems[0]}")
         records += read.records
     return records
 
@@ -245,17 +243,16 @@ def _records(sources: list[Path]) -> list[GameRecord]:
 def _learn(
     path: Path, learner: BookLearner, records: list[GameRecord], min_games: int, games: int, as_json: bool
 ) -> None:
-    """Learns, saves now and then and in the end, also if interrupted, and reports."""
-    for text in getattr(learner.judge, "notes", ()):
-        note(text)
+    """Learns, saves every minute and at the end, also if interrupted, and reports."""
+    note_all(learner.judge)
     before, began = learner.step, time.perf_counter()
     interrupted = False
     try:
         if records:
             learner.add_games(records, min_games)
-        _save_on_the_way(path, learner, _judged(learner))
+        _save_regularly(path, learner, _judged(learner))
         if games:
-            _save_on_the_way(path, learner, _extended(learner, games))
+            _save_regularly(path, learner, _extended(learner, games))
     except KeyboardInterrupt:
         interrupted = True
     learner.save(path)
@@ -275,7 +272,7 @@ def _learn(
         raise typer.Exit(130)
 
 
-def _save_on_the_way(path: Path, learner: BookLearner, steps: Iterator[BookStep]) -> None:
+def _save_regularly(path: Path, learner: BookLearner, steps: Iterator[BookStep]) -> None:
     saved = time.monotonic()
     for _ in steps:
         if time.monotonic() - saved > SAVE_EVERY:
@@ -287,7 +284,7 @@ def _judged(learner: BookLearner) -> Iterator[BookStep]:
     waiting = learner.step.waiting
     if not waiting:
         return
-    with meter("judging", waiting, "positions") as progress:
+    with meter("valuing", waiting, "positions") as progress:
         for step in learner.judge_waiting():
             progress.advance(waiting - step.waiting - progress.done)
             yield step
@@ -297,32 +294,21 @@ def _extended(learner: BookLearner, games: int) -> Iterator[BookStep]:
     played = learner.core.games
     with meter("self-play", games, "games") as progress:
         for step in learner.extend(games):
-            _advance(progress, step, played)
+            progress.advance(step.games - played - progress.done, f"{step.positions:,} positions")
             yield step
 
 
-def _advance(progress: Meter, step: BookStep, played: int) -> None:
-    progress.advance(step.games - played - progress.done, f"{step.positions:,} positions")
-
-
 def _print_learned(path: Path, report: dict[str, Any], wanted_games: int) -> None:
-    out.print(
-        f"{path}: {report['positions']:,} positions, {report['new_positions']:,} of them new,"
-        f" from {report['games']:,} games; judged by {report['judge']}",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
+    say(
+        f"{path}: {report['positions']:,} positions, {report['new_positions']:,} of them new, "
+        f"from {report['games']:,} games; valued by {report['judge']}"
+    )
     named = shlex.quote(str(path))
     if report["interrupted"]:
-        waiting = f"{report['waiting']:,} positions wait to be judged. " if report["waiting"] else ""
+        waiting = f"{report['waiting']:,} positions have no value yet. " if report["waiting"] else ""
         left = max(1, wanted_games - report["games"])
-        out.print(
-            f"Interrupted; nothing is lost. {waiting}Go on: outflank book extend {named} --games {left}",
-            markup=False, soft_wrap=True,
-        )  # fmt: skip
+        say(f"Interrupted; nothing is lost. {waiting}Resume: outflank book extend {named} --games {left}")
         return
     if report["games"] < wanted_games:
-        out.print(f"No new position in many games: complete to {report['plies']} plies as far as games go.")
-    out.print(
-        f"Look at it: outflank book show {named}   Play with it: a player with book={named}",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
+        say(f"No new position in many games: the book is complete to {report['plies']} plies.")
+    say(f"Look at it: outflank book show {named}   Play with it: a player with book={named}")

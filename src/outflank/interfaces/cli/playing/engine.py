@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from outflank.interfaces.cli.options import PlayerName
-from outflank.interfaces.cli.progress import note
+from outflank.interfaces.cli.progress import note, note_all
 
 if TYPE_CHECKING:
     from outflank.interfaces.engines import Conversation
@@ -32,10 +32,10 @@ def add_to(app: typer.Typer) -> None:
 
 def engine(
     player: PlayerName,
-    protocol: Annotated[EngineProtocol, typer.Option(help="What it speaks.")] = EngineProtocol.gtp,
+    protocol: Annotated[EngineProtocol, typer.Option(help="The protocol.")] = EngineProtocol.gtp,
 ) -> None:
-    """A player as an engine, on standard input and output, for Othello programs that speak GTP or NBoard."""
-    # Before any library starts threads: they inherit the mask, and the signals reach one thread alone.
+    """Run a player as an engine on standard input and output, for programs that speak GTP or NBoard."""
+    # Before any library starts threads: they inherit the mask, so that only one thread gets the signals.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     from outflank.interfaces.engines import converse
     from outflank.players.engine_player import ExternalPlayer
@@ -43,13 +43,12 @@ def engine(
 
     chosen = named_player(player)
     _end_on_signal(chosen)
-    for text in getattr(chosen, "notes", ()):
-        note(text)
+    note_all(chosen)
     if sys.stdin.isatty():
-        note(f"{chosen.name} listens for {protocol.upper()} commands; quit ends it")
+        note(f"{chosen.name} reads {protocol.upper()} commands; quit ends it")
     try:
         if isinstance(chosen, ExternalPlayer):
-            chosen.open()  # an engine that cannot be started is an error now, not an answer to every move
+            chosen.open()  # fail now if it cannot be started, not at every move
         converse(_conversation(chosen, protocol), sys.stdin.buffer, sys.stdout.buffer)
     finally:
         if (close := getattr(chosen, "close", None)) is not None:
@@ -65,7 +64,7 @@ def _conversation(player: Player, protocol: EngineProtocol) -> Conversation:
 
 
 def _end_on_signal(player: Player) -> None:
-    """Ends the process at once, even in the middle of a search: every answer so far has been flushed."""
+    """Ends the process at once, even during a search: every answer so far has been flushed."""
 
     def wait() -> None:
         signal.sigwait(ENDING)

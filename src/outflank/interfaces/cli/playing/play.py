@@ -1,7 +1,4 @@
-"""`outflank play`.
-
-The file of a game that is being played: written after every move, never half there.
-"""
+"""`outflank play`."""
 
 from __future__ import annotations
 
@@ -15,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from outflank.interfaces.cli.playing.play_session import HUMAN, SavedGame, say, uses_colours
-from outflank.interfaces.cli.progress import note, out
+from outflank.interfaces.cli.options import PLAYER_HELP, complete_players
+from outflank.interfaces.cli.playing.play_session import HUMAN, SavedGame, uses_colours
+from outflank.interfaces.cli.progress import note_all, out, say
 
 if TYPE_CHECKING:
     from outflank.board import Board, Colour
     from outflank.games.game import GameRecord
     from outflank.interfaces.cli.playing.play_session import Session
-
 
 DEFAULT_PLAYER = "all-rounder,time=1,book=default"
 
@@ -39,15 +36,14 @@ def add_to(app: typer.Typer) -> None:
 
 def play(
     player: Annotated[
-        str, typer.Argument(metavar="[PLAYER]", help="NAME_OR_FILE[,key=value...]")
+        str, typer.Argument(metavar="[PLAYER]", help=PLAYER_HELP, autocompletion=complete_players)
     ] = DEFAULT_PLAYER,
     colour: Annotated[
-        ColourChoice | None,
-        typer.Option(help="Yours. Default: black, or as in a game that is taken up again."),
+        ColourChoice | None, typer.Option(help="Yours. Default: black, or as in a resumed game.")
     ] = None,
     start: Annotated[
         str | None,
-        typer.Option(help="Start from here: a file of a game, a transcript, or a position as in FFO files."),
+        typer.Option(help="Start from a file of a game, a transcript, or a position as in FFO files."),
     ] = None,
     game: Annotated[int | None, typer.Option(help="Which game of the file in --start.", min=1)] = None,
     target: Annotated[
@@ -55,25 +51,24 @@ def play(
         typer.Option("--out", help="Save the game here: .ggf, .jsonl or .txt. Default: a file in games/."),
     ] = None,
     think: Annotated[
-        bool, typer.Option("--think", help="Say what the player expects after each of its moves.")
+        bool, typer.Option("--think", help="Show what the player expects after each of its moves.")
     ] = False,
 ) -> None:
-    """Play against a player. Every move is saved; help at the prompt lists what can be typed."""
+    """Play against a player in the terminal. Every move is saved; type help for the commands."""
     from outflank.players.engine_player import ExternalPlayer
 
     session = _session(player, colour, start, game, target, think)
     if isinstance(session.player, ExternalPlayer):
         session.player.open()
     _prepare_input()
-    for text in getattr(session.player, "notes", ()):
-        note(text)
+    note_all(session.player)
     letter = "" if uses_colours() else " (X)" if session.colour == "black" else " (O)"
     say(f"You are {session.colour}{letter} against {player}. Type a square such as d3, or help.")
     try:
         has_ended = session.run()
     except BaseException:
         out.print()
-        _print_how_to_go_on(session)
+        _print_how_to_resume(session)
         raise
     finally:
         if (close := getattr(session.player, "close", None)) is not None:
@@ -81,7 +76,7 @@ def play(
     if has_ended:
         _print_end(session)
     else:
-        _print_how_to_go_on(session)
+        _print_how_to_resume(session)
 
 
 def _session(
@@ -96,13 +91,13 @@ def _session(
     from outflank.interfaces.cli.measuring.games import record_named
     from outflank.interfaces.cli.playing.play_session import Session
     from outflank.players.greedy import GreedyPlayer
-    from outflank.players.names import named_player
+    from outflank.players.names import named_player, with_one_ply_search
 
     if start is None and game is not None:
         raise ValueError("--game chooses a game of the file in --start, which is not given")
-    chosen = named_player(name)
-    if think and isinstance(chosen, GreedyPlayer):
-        chosen = named_player(f"{name},depth=1")
+    player = named_player(name)
+    if think and isinstance(player, GreedyPlayer):
+        player = with_one_ply_search(player)
     record = GameRecord(Game()) if start is None else record_named(start, game)
     final = record.game.final
     if final.is_over:
@@ -111,21 +106,20 @@ def _session(
             f"white {final.white.bit_count()}"
         )
     saved = _saved(start, target, record)
-    return Session(chosen, record.game, _colour(colour, record), saved, shows_thoughts=think)
+    return Session(player, record.game, _colour(colour, record), saved, shows_thoughts=think)
 
 
 def _saved(start: str | None, target: Path | None, record: GameRecord) -> SavedGame:
-    from outflank.interfaces.cli.measuring.games import is_file
+    from outflank.games.positions import is_file
 
     if start is not None and is_file(start) and (target is None or target == Path(start)):
-        going_on = SavedGame.to_go_on(Path(start), record)
-        if going_on is not None:
-            return going_on
+        resumed = SavedGame.resumed(Path(start), record)
+        if resumed is not None:
+            return resumed
     return SavedGame.new(target, record.game.start)
 
 
 def _colour(choice: ColourChoice | None, record: GameRecord) -> Colour:
-
     if choice is ColourChoice.random:
         return "black" if secrets.randbelow(2) else "white"
     if choice is None:
@@ -134,7 +128,7 @@ def _colour(choice: ColourChoice | None, record: GameRecord) -> Colour:
 
 
 def _prepare_input() -> None:
-    """Bytes that are no text are wrong input, not the end of the game; a terminal gets line editing."""
+    """Bytes that are not text are wrong input, not the end of the game; a terminal gets line editing."""
     if (reconfigure := getattr(sys.stdin, "reconfigure", None)) is not None:
         reconfigure(errors="replace")
     if sys.stdin.isatty():
@@ -143,16 +137,15 @@ def _prepare_input() -> None:
 
 
 def _print_end(session: Session) -> None:
-    final = session.game.final
     if session.resigned:
         say(f"You resigned after {len(session.game.moves)} moves.")
     else:
-        say(f"Game over: {_result(final, session.colour)}")
+        say(f"Game over: {_result(session.game.final, session.colour)}")
     if session.saved.is_written:
-        _say(f"The game: {session.saved.path}")
-        _say(f"Look at it: outflank analyze {shlex.quote(str(session.saved.path))}")
+        say(f"The game: {session.saved.path}")
+        say(f"Analyze it: outflank analyze {shlex.quote(str(session.saved.path))}")
     elif session.game.moves:
-        _say(f"Moves: {session.game.transcript}")
+        say(f"Moves: {session.game.transcript}")
 
 
 def _result(final: Board, colour: Colour) -> str:
@@ -163,18 +156,12 @@ def _result(final: Board, colour: Colour) -> str:
     return f"{discs}, you {'win' if difference > 0 else 'lose'} by {abs(difference)}."
 
 
-def _print_how_to_go_on(session: Session) -> None:
+def _print_how_to_resume(session: Session) -> None:
     if not session.game.moves:
         say("No move was played, so nothing was saved.")
     elif session.saved.is_written and not session.saved.has_failed:
         command = [session.player.name, "--start", str(session.saved.path), "--colour", session.colour]
-        say("The game is saved. Go on:")
-        _say(f"outflank play {shlex.join(command)}")
+        say(f"The game is saved. Resume it:\noutflank play {shlex.join(command)}")
     else:
-        say("The game could not be saved. Go on:")
-        _say(f"outflank play {shlex.join([session.player.name, '--start', session.game.transcript])}")
-
-
-def _say(text: str) -> None:
-    """A line that can be copied whole, however narrow the terminal is."""
-    out.print(text, markup=False, soft_wrap=True)
+        command = [session.player.name, "--start", session.game.transcript]
+        say(f"The game could not be saved. Resume it:\noutflank play {shlex.join(command)}")

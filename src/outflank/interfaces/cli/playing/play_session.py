@@ -1,7 +1,4 @@
-"""A person at the prompt, a player on the other side: whose turn it is, and what each command does.
-
-What is said and typed at the prompt of `outflank play`, and how a player comes to its reply.
-"""
+"""A game between a person at the prompt and a player: turns, commands, and the file it is saved to."""
 
 from __future__ import annotations
 
@@ -26,8 +23,23 @@ if TYPE_CHECKING:
     from outflank.players.names import NamedPlayer
     from outflank.players.search import SearchPlayer
 
-
 LONGEST_LINE = 8  # moves shown of the play that a player expects
+JUDGE = "all-rounder,time=1"  # values moves for hints, whoever the opponent is
+FOLDER = Path("games")
+HUMAN = "human"  # the person's name in the file, by which a game can be resumed
+FORMATS = (".ggf", ".jsonl", ".txt")
+COMMANDS = {
+    "hint": "all moves with their values in discs, best first",
+    "values": "values on the board, on and off",
+    "undo": "take back your last move and the reply",
+    "redo": "play them again",
+    "swap": "change sides with the player",
+    "moves": "the game so far",
+    "pass": "never needed: a side without a move passes by itself",
+    "resign": "give the game up",
+    "quit": "leave; the game can be resumed",
+    "help": "this list",
+}
 
 
 def say(text: str) -> None:
@@ -40,7 +52,7 @@ def uses_colours() -> bool:
 
 
 def typed(prompt: str) -> str | None:
-    """A line from the person, or from a file in its place; None at its end."""
+    """A line from the person, or from a file as input; None at its end."""
     try:
         text = input(prompt)
     except EOFError:
@@ -51,67 +63,36 @@ def typed(prompt: str) -> str | None:
     return text
 
 
-@dataclass(frozen=True)
-class Reply:
-    """A player's move, and what it thinks of it if it can tell."""
-
-    square: Square
-    analysis: Analysis | None = None
-    is_from_book: bool = False
-
-
-def reply_of(player: NamedPlayer, board: Board, with_thoughts: bool) -> Reply:
-    """The player's move; a search can be interrupted."""
-    from outflank.players.greedy import GreedyPlayer
-    from outflank.players.search import SearchPlayer
+def reply_of(player: NamedPlayer, board: Board, with_thoughts: bool) -> Analysis:
+    """The player's move, with what it thinks of it; a search can be interrupted."""
+    from outflank.players.analysis import Analysis, analyze
 
     if len(board.legal_moves) == 1 and not with_thoughts:
-        return Reply(board.legal_moves[0])
-    if not isinstance(player, SearchPlayer) or not isinstance(player.inner, GreedyPlayer):
-        return Reply(Square(player.choose(board)))
-    if player.book is not None and (known := player.book.choose(board, best=player.book_best)) is not None:
-        return Reply(known, is_from_book=True)
-    analysis = player.analyze(board)
-    return Reply(analysis.best, analysis)
+        return Analysis.of_choice(board.legal_moves[0])
+    return analyze(player, board)
 
 
-def said_of_reply(name: str, reply: Reply, with_thoughts: bool) -> Iterator[str]:
-    yield f"{name} plays {reply.square}{' from its book' if reply.is_from_book else ''}"
-    found = reply.analysis
-    if not with_thoughts or found is None:
+def describe_reply(name: str, reply: Analysis, with_thoughts: bool) -> Iterator[str]:
+    yield f"{name} plays {reply.best}{' from its book' if reply.is_from_book else ''}"
+    if not with_thoughts or reply.is_from_book or not reply.has_values:
         return
-    value = found.value_for_mover
-    effort = f"{found.nodes:,} nodes, {found.seconds:.2f} s"
-    if found.exact:
+    value = reply.value_for_mover
+    effort = f"{reply.nodes:,} nodes, {reply.seconds:.2f} s"
+    if reply.exact:
         how = f"wins by {value:.0f}" if value > 0 else f"loses by {-value:.0f}" if value < 0 else "draws"
         yield f"  solved: it {how}; {effort}"
     else:
-        unit = "discs" if found.is_in_discs else "in its own unit"
-        yield f"  it expects {value:+z.2f} {unit}; depth {found.depth}, {effort}"
-    if expected := found.principal_variation[1:LONGEST_LINE]:
+        unit = "discs" if reply.is_in_discs else "in its own unit"
+        yield f"  it expects {value:+z.2f} {unit}; depth {reply.depth}, {effort}"
+    if expected := reply.principal_variation[1:LONGEST_LINE]:
         yield f"  and then {' '.join(map(str, expected))}"
 
 
-def said_of_moves(analysis: Analysis) -> str:
+def describe_values(analysis: Analysis) -> str:
     """Where the values of moves come from."""
     if analysis.exact:
         return "solved: the disc differences at the end, for you, with best play"
     return f"estimated disc differences at the end, for you; all-rounder, depth {analysis.depth}"
-
-
-JUDGE = "all-rounder,time=1"  # of hints and values, whoever plays
-COMMANDS = {
-    "hint": "all moves with their values in discs, best first",
-    "values": "values on the board, on and off",
-    "undo": "take back your last move and the reply",
-    "redo": "play them again",
-    "swap": "change sides with the player",
-    "moves": "the game so far",
-    "pass": "never needed: a side without a move passes by itself",
-    "resign": "give the game up",
-    "quit": "leave; the game can be taken up again",
-    "help": "this list",
-}
 
 
 @dataclass
@@ -127,7 +108,7 @@ class Session:
     _has_left: bool = False
     _shows_values: bool = False
     _undone: list[tuple[Square, ...]] = field(default_factory=list)
-    _shown: object = None  # what the last board showed: a wrong input does not print it again
+    _shown: object = None  # what the last board showed: not printed again after wrong input
 
     def run(self) -> bool:
         """Play until the end; False if the person left before it. Every move is saved when it is made."""
@@ -145,7 +126,7 @@ class Session:
 
     @property
     def board(self) -> Board:
-        """The board with whoever can move to move."""
+        """The board, after a pass where one is due."""
         return self.game.final.settled()
 
     @property
@@ -186,7 +167,7 @@ class Session:
         board, is_over = self.board, self.game.final.is_over or self.resigned
         values = None
         if self._shows_values and not is_over:
-            analysis = self._judged()
+            analysis = self._values_of_moves()
             values = {move.square: move.value_for_mover for move in analysis.moves}
         last = self.game.moves[-1] if self.game.moves else None
         colours = uses_colours()
@@ -195,22 +176,22 @@ class Session:
         black, white = ("black", "white") if colours else ("black (X)", "white (O)")
         say(f"{black} {board.black.bit_count()}, {white} {board.white.bit_count()}; you are {self.colour}")
         if values is not None:
-            say(said_of_moves(analysis))
+            say(describe_values(analysis))
 
-    def _judged(self) -> Analysis:
-        with out.status("judging the moves"):
+    def _values_of_moves(self) -> Analysis:
+        with out.status("valuing the moves"):
             return self._judge.analyze(self.board, all_moves=True)
 
     def _reply(self) -> None:
         from rich.text import Text
 
-        from outflank.games.standings import without_folders
+        from outflank.players.names import short_name
 
-        name = without_folders(self.player.name)
-        with out.status(Text(f"{name} thinks")):
+        name = short_name(self.player.name)
+        with out.status(Text(f"{name} is thinking")):
             reply = reply_of(self.player, self.board, self.shows_thoughts)
-        self._play(reply.square)
-        for line in said_of_reply(name, reply, self.shows_thoughts):
+        self._play(reply.best)
+        for line in describe_reply(name, reply, self.shows_thoughts):
             say(line)
 
     def _play(self, *squares: Square) -> None:
@@ -244,15 +225,15 @@ class Session:
             say(f"{square} is not a legal move; you can play {', '.join(map(str, legal))}")
 
     def _hint(self) -> None:
-        analysis = self._judged()
-        # A search that was out of time has looked further at some moves than at others.
+        analysis = self._values_of_moves()
+        # A search that ran out of time has searched some moves deeper than others.
         moves = sorted(analysis.moves, key=lambda move: -move.value_for_mover)
         for move in moves:
             mark = "*" if move.value_for_mover == moves[0].value_for_mover else " "
             value = f"{move.value_for_mover:+z.0f}" if move.exact else f"{move.value_for_mover:+z.1f}"
             line = " ".join(map(str, move.line[1:7]))
             say(f"{mark} {move.square} {value:>6}{'  then ' if line else ''}{line}")
-        say(said_of_moves(analysis))
+        say(describe_values(analysis))
 
     def _values(self) -> None:
         self._shows_values = not self._shows_values
@@ -263,14 +244,13 @@ class Session:
         if not mine:
             say("There is no move of yours to take back.")
             return
-        kept, undone = self.game.moves[: mine[-1]], self.game.moves[mine[-1] :]
-        self._undone.append(undone)
-        self.game = replace(self.game, moves=kept)
+        self._undone.append(self.game.moves[mine[-1] :])
+        self.game = replace(self.game, moves=self.game.moves[: mine[-1]])
         self._save()
 
     def _redo(self) -> None:
         if not self._undone:
-            say("There is nothing to play again.")
+            say("There is nothing to redo.")
             return
         waiting = self._undone[:-1]
         self._play(*self._undone[-1])
@@ -300,15 +280,6 @@ class Session:
             say(f"{name:<8}{meaning}")
 
 
-FOLDER = Path("games")
-
-
-HUMAN = "human"  # the person's name in the file; by it a game is taken up again
-
-
-FORMATS = (".ggf", ".jsonl", ".txt")
-
-
 @dataclass
 class SavedGame:
     """A file to which a game is saved as it goes."""
@@ -318,14 +289,14 @@ class SavedGame:
     has_failed: bool = False
 
     @classmethod
-    def to_go_on(cls, path: Path, record: GameRecord) -> SavedGame | None:
-        """The file that a game was read from, if `outflank play` made it; None for anyone else's file."""
+    def resumed(cls, path: Path, record: GameRecord) -> SavedGame | None:
+        """The file that a game was read from, if `outflank play` wrote it; otherwise None."""
         is_ours = HUMAN in (record.black, record.white) and path.suffix in FORMATS
         return cls(path, is_written=True) if is_ours else None
 
     @classmethod
     def new(cls, path: Path | None, start: Board) -> SavedGame:
-        """A file that is not there yet; by default one in games/, named after the time."""
+        """A new file; by default one in games/, named after the time."""
         from outflank.games.game import START
 
         chosen = path or _named_after_the_time()
@@ -334,7 +305,7 @@ class SavedGame:
         if chosen.suffix.lower() == ".txt" and start != START:
             raise ValueError(f"{chosen}: a transcript holds no start position; save as .ggf or .jsonl")
         if chosen.exists():
-            raise ValueError(f"{chosen} is already there; choose another name, or --start {chosen} to go on")
+            raise ValueError(f"{chosen} already exists; choose another name, or resume it: --start {chosen}")
         folder = chosen.parent if path else Path()
         if not folder.is_dir():
             raise ValueError(f"{chosen}: there is no folder {folder}")
@@ -343,7 +314,7 @@ class SavedGame:
         return cls(chosen)
 
     def save(self, record: GameRecord) -> None:
-        """Write the game as it is. A full disk does not end it: it is said once, and tried again."""
+        """Write the game as it stands. A full disk does not end it: it is reported once and tried again."""
         from outflank.games.formats.any_format import write_games
 
         if not record.game.moves and not self.is_written:
@@ -354,7 +325,7 @@ class SavedGame:
             if record.game.moves or self.path.suffix.lower() != ".txt":
                 write_games([record], self.path)
             else:
-                self.path.unlink(missing_ok=True)  # all moves taken back, which a transcript cannot hold
+                self.path.unlink(missing_ok=True)  # no moves are left, and a transcript cannot hold that
         except (OSError, ValueError) as error:
             if not self.has_failed:
                 note(f"the game could not be saved: {error}")

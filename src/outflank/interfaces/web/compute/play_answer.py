@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from typing import Literal
 
@@ -13,12 +14,8 @@ from pydantic import BaseModel
 
 from outflank.board import Board, Colour, squares_in
 from outflank.games.game import Game
-from outflank.interfaces.web.compute.move_values import (
-    Judged,
-    MoveJudged,
-    evaluations_for_black,
-    judged_moves,
-)
+from outflank.interfaces.web.compute.move_values import evaluations_for_black, move_values
+from outflank.players.analysis import Analysis, AnalyzedMove
 from outflank.players.greedy import GreedyPlayer
 
 Outcome = Literal["black", "white", "draw"]
@@ -64,14 +61,16 @@ def play_answer(game: Game, player: GreedyPlayer | None, depth: int, with_values
     """What a game looks like to the browser."""
     positions = _positions(game, player)
     final = game.final.settled()
-    judged: Judged | None = None
+    analysis: Analysis | None = None
     if player is not None and with_values and final.has_moves:
-        judged = judged_moves(player, final, depth)
+        analysis = move_values(player, final, depth)
     return PlayAnswer(
         **positions[-1].model_dump(), transcript=game.transcript, is_over=not final.has_moves,
         outcome=final.outcome, positions=positions,
-        values=[_value(move) for move in judged.moves] if judged else None,
-        choice=_choice(judged) if judged else None, depth=judged.depth if judged else None,
+        values=[_value(move) for move in analysis.moves] if analysis else None,
+        # One of the best moves, at random, as in the league's games.
+        choice=_value(secrets.choice(analysis.best_moves)) if analysis else None,
+        depth=analysis.depth if analysis else None,
     )  # fmt: skip
 
 
@@ -105,11 +104,9 @@ def _position(
     )  # fmt: skip
 
 
-def _value(move: MoveJudged) -> MoveValue:
-    return MoveValue(square=str(move.square), value=move.value, discs=move.discs)
-
-
-def _choice(judged: Judged) -> MoveValue:
-    """One of the best moves, at random, as in the league's games."""
-    square = secrets.choice(judged.best)
-    return next(_value(move) for move in judged.moves if move.square == square)
+def _value(move: AnalyzedMove) -> MoveValue:
+    value = move.value_for_mover
+    has_unit = math.isfinite(value) and not move.exact
+    return MoveValue(
+        square=str(move.square), value=value if has_unit else None, discs=int(value) if move.exact else None
+    )

@@ -1,4 +1,4 @@
-"""Files of start positions: both forms, and every way they can be broken."""
+"""Positions: the FFO suites, random openings, files in both formats and every way they can be broken."""
 
 from __future__ import annotations
 
@@ -9,13 +9,47 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank import Board, read_start_positions
+from outflank.games.positions import positions_text, random_openings, read_endgames
+from outflank.players.gtp_client import moves_to
 
 
-def test_ffo_files(shared: Path) -> None:
-    boards = read_start_positions(shared / "positions" / "fforum-1-19.obf")
-    assert len(boards) == 19
-    assert boards[0].text == "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
-    assert all(13 <= 64 - board.discs <= 18 for board in boards[:1])
+@pytest.mark.parametrize(
+    ("name", "count", "most"), [("ffo-1-19", 19, 19), ("ffo-20-39", 20, 26), ("ffo-40-59", 20, 34)]
+)
+def test_the_ffo_suites(name: str, count: int, most: int) -> None:
+    endgames = read_endgames(name)
+    assert len(endgames) == count
+    assert max(64 - endgame.board.discs for endgame in endgames) == most
+    assert all(endgame.score_for_mover is not None for endgame in endgames)
+
+
+def test_the_ffo_suites_are_those_of_the_published_files(shared: Path) -> None:
+    for name in ("1-19", "20-39"):
+        assert read_endgames(f"ffo-{name}") == read_endgames(str(shared / "positions" / f"fforum-{name}.obf"))
+
+
+@given(st.integers(1, 10), st.integers(0, 1000))
+@settings(max_examples=20)
+def test_random_openings_are_different_legal_positions(plies: int, seed: int) -> None:
+    boards = random_openings(plies, 3, seed)
+    assert len(set(boards)) == 3
+    for board in boards:
+        assert board.discs == 4 + plies
+        assert board.has_moves
+        assert moves_to(board) is not None
+    assert random_openings(plies, 2, seed) == boards[:2]
+
+
+def test_all_openings_of_few_plies_are_found_and_no_more() -> None:
+    assert len(random_openings(2, 12)) == 12  # perft(2), and no two lead to the same position
+    with pytest.raises(ValueError, match="reach 12 different positions, not 13"):
+        random_openings(2, 13)
+
+
+def test_openings_are_written_as_they_are_read(tmp_path: Path) -> None:
+    boards = random_openings(6, 10)
+    (tmp_path / "starts.txt").write_text(positions_text(boards))
+    assert read_start_positions(tmp_path / "starts.txt") == tuple(boards)
 
 
 def test_number_grids(shared: Path) -> None:
@@ -39,7 +73,7 @@ def test_comments_and_empty_lines(tmp_path: Path) -> None:
         ("% only a comment\n", "holds no positions"),
         (f"{Board().text}\n-----\n", "line 2: a board has 64 characters"),
         ("1 " * 63, "63 numbers, which is not a multiple of 64"),
-        ("1 " * 32 + "\n" + "3 " * 32, "line 2: '3' is none of 0"),
+        ("1 " * 32 + "\n" + "3 " * 32, "line 2: '3' is not 0"),
     ],
 )
 def test_broken_files(content: str, message: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a collection of games adds up to: results, openings, and stored scores against replayed ones.
+"""Statistics of a collection of games: results, openings, and stored scores against replayed ones.
 
 >>> from outflank.games.game import Game
 >>> record = GameRecord(Game.from_transcript("c4c3d3c5"), result=2)
@@ -24,7 +24,7 @@ from outflank.games.replay import Replays, replay_records
 
 
 class ScoreKind(StrEnum):
-    """How a stored score stands to the moves."""
+    """How a stored score compares with the moves."""
 
     as_replayed = "complete, the score is as replayed"
     winner_takes_empties = "complete, the score gives the empty squares to the winner"
@@ -34,12 +34,12 @@ class ScoreKind(StrEnum):
     not_stored = "no stored score"
 
 
-AS_EXPECTED = (ScoreKind.as_replayed, ScoreKind.winner_takes_empties, ScoreKind.not_stored)
+CONFIRMED = (ScoreKind.as_replayed, ScoreKind.winner_takes_empties)
 
 
 @dataclass(frozen=True)
 class ScoreException:
-    """A game whose stored score its moves do not bear out."""
+    """A game whose moves do not confirm its stored score."""
 
     record: GameRecord
     kind: ScoreKind
@@ -49,7 +49,7 @@ class ScoreException:
 
 @dataclass(frozen=True)
 class Opening:
-    """The first moves of some games, turned so that they begin with f5."""
+    """The first moves of some games, rotated so that they start with f5."""
 
     moves: str
     games: int
@@ -60,23 +60,23 @@ class Opening:
 class GameStatistics:
     games: int
     years: tuple[int, int] | None  # the first and the last
-    complete: int  # games that end when neither side can move
+    complete: int  # games played until neither side can move
     unfinished: int
     black_wins: int  # by the stored score; without one, by the board of a complete game
     draws: int
     white_wins: int
-    mean_result: float | None  # Black's disc difference over these games
+    mean_result: float | None  # Black's average disc difference
     shortest: int  # in moves
     mean_moves: float
     longest: int
-    other_starts: int  # games that do not begin with the usual position
+    other_starts: int  # games from another than the standard start
     kinds: dict[ScoreKind, int]
     exceptions: tuple[ScoreException, ...]
     openings: tuple[Opening, ...]  # the most frequent first
 
 
 def game_statistics(records: Sequence[GameRecord], opening_moves: int = 6) -> GameStatistics:
-    """Count what is in a collection; openings that differ by a symmetry of the board are one."""
+    """Counts over a collection; openings that differ by a symmetry of the board are the same."""
     if not 1 <= opening_moves <= LONGEST_GAME:
         raise ValueError(f"an opening has 1 to {LONGEST_GAME} moves, got {opening_moves}")
     replays = replay_records(records)
@@ -88,7 +88,7 @@ def game_statistics(records: Sequence[GameRecord], opening_moves: int = 6) -> Ga
     exceptions = [
         ScoreException(record, kind, int(replays.black[i]), int(replays.white[i]))
         for i, (record, kind) in enumerate(zip(records, kinds, strict=True))
-        if kind not in AS_EXPECTED
+        if kind not in (*CONFIRMED, ScoreKind.not_stored)
     ]
     counted = Counter(kinds)
     return GameStatistics(
@@ -129,7 +129,7 @@ def _kinds(records: Sequence[GameRecord], replays: Replays) -> list[ScoreKind]:
 
 
 def _results(records: Sequence[GameRecord], replays: Replays) -> npt.NDArray[np.float64]:
-    """Black's disc difference as stored; as replayed if nothing is stored; nan if the game goes on."""
+    """Black's disc difference as stored; otherwise as replayed; NaN if the game is unfinished."""
     stored = np.array([np.nan if r.result is None else r.result for r in records], dtype=np.float64)
     replayed = np.where(replays.over, replays.disc_differences.astype(np.float64), np.nan)
     return np.where(np.isnan(stored), replayed, stored)
@@ -162,7 +162,7 @@ def _openings(
 def _turn_to_f5() -> npt.NDArray[np.uint8]:
     """[first move, square]: where the symmetry that takes the first move to f5 takes a square.
 
-    Four of the eight symmetries keep the start as it is; the four first moves are images of each other.
+    Four of the eight symmetries map the start onto itself; the four first moves are images of each other.
     """
     turn = np.full((64, 64), _core.NO_MOVE, dtype=np.uint8)
     for symmetry in range(8):
