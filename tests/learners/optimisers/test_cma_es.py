@@ -74,8 +74,8 @@ def test_the_mean_moves_to_the_weighted_better_half() -> None:
     expected = sum(weight * asked[row] for weight, row in zip(share / share.sum(), better, strict=True))
     np.testing.assert_allclose(search.favourite, expected, rtol=1e-12)
     assert np.array_equal(search.parents, search.favourite[np.newaxis])
-    assert search.choosing == population // 2
-    assert search.kept.size == 0
+    assert search.selection_size == population // 2
+    assert search.survivors.size == 0
 
 
 def test_draws_have_the_mean_and_the_covariance_of_the_state() -> None:

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.conftest import Outflank, let_work
 
 from outflank import GreedyPlayer, load_player, named_player
 from outflank.files import write_whole
 from outflank.learners.runs.folder import RunFolder
-from outflank.learners.runs.settings import parse_settings, preset_names, preset_or_file
+from outflank.learners.runs.settings import load_preset, parse_settings, preset_names
 from outflank.learners.runs.td_run import TdRun
 from outflank.learners.td import TdLearner, TdSettings
-from tests.conftest import Outflank, let_work
 
 SETTINGS = ["--set", "games=30000", "--set", "measure_every=5000", "--set", "measure_double_games=100"]
 COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
@@ -148,7 +148,7 @@ def test_an_existing_folder_is_not_touched(unbroken: Path, outflank: Outflank) -
     for extra in ((), ("--seeds", 2)):
         result = outflank("learn", "league-champion", "--out", unbroken, *extra)
         assert result.returncode == 2
-        assert "is already there; continue it with outflank resume" in result.stderr
+        assert "already exists; continue it with outflank resume" in result.stderr
     assert contents(unbroken) == before
 
 
@@ -208,14 +208,13 @@ def test_exploding_weights_stop_the_run_and_blame_the_setting(outflank: Outflank
     assert "alpha = 1e+38 is too large" in result.stderr
 
 
-TD_PRESETS = [name for name in preset_names() if isinstance(preset_or_file(name, [])[0], TdSettings)]
+TD_PRESETS = [name for name in preset_names() if isinstance(load_preset(name).settings, TdSettings)]
 
 
 @pytest.mark.parametrize("name", TD_PRESETS)
 def test_every_preset_learns(name: str) -> None:
-    settings, seed = preset_or_file(name, ["games=20"])
+    settings = load_preset(name, {"games": 20}).settings
     assert isinstance(settings, TdSettings)
-    assert seed is None
     assert TdLearner(settings, 1).play(20).updates > 0
 
 
