@@ -149,7 +149,7 @@ def test_a_broken_distribution_is_an_error_that_changes_nothing(
         ({"separable": True, "adapt_rate": True}, "cannot adapt its learning rate"),
         ({"separable": True, "mean": np.zeros(1)}, "at least 2 weights"),
         ({"separable": True, "mean": np.zeros(288), "population": 3000}, "3000 is too large"),
-        ({"mean": np.zeros(5900), "population": 40}, "22 GB of memory a generation; take the separable"),
+        ({"mean": np.zeros(5900), "population": 40}, "22 GB of memory per generation; use the separable"),
     ],
 )
 def test_wrong_settings(settings: dict[str, object], message: str) -> None:

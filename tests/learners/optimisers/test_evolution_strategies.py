@@ -147,8 +147,8 @@ START = np.zeros((4, 3))
         ({"seed": -1}, "seed must be 0 or more"),
         ({"parents": 3}, "must have 3 rows .* or 9 rows .*, got 4"),
         ({"plus": False, "offspring": 3}, "4 parents need at least 4 offspring, got 3"),
-        ({"start": np.zeros(4)}, "one weight vector a row"),
-        ({"start": np.zeros((4, 0))}, "one weight vector a row"),
+        ({"start": np.zeros(4)}, "one weight vector per row"),
+        ({"start": np.zeros((4, 0))}, "one weight vector per row"),
         ({"start": np.diag([0, 0, np.inf, 0])}, "row 2 holds others"),
     ],
 )
