@@ -19,8 +19,8 @@ from .games.statistics import Tally
 from .games.tournament import Tournament, TournamentSettings
 from .league.scoring import league_match
 from .learners.execution.executor import ThreadExecutor
-from .learners.fitness.contest import Contest, Games, Opponents, PlayingStyle
 from .learners.fitness.fixed_opponents import LeagueScore
+from .learners.fitness.population import Games, Opponents, PlayingStyle, Population
 from .learners.optimisers.cma_es import CmaEs
 from .learners.optimisers.evolution_strategies import EvolutionStrategy, SelfAdaptiveEvolution
 from .learners.optimisers.genetic import GeneticSearch
@@ -41,7 +41,6 @@ __all__ = [
     "Analysis",
     "Board",
     "CmaEs",
-    "Contest",
     "CoreEvaluator",
     "DoubledFunction",
     "Evaluator",
@@ -66,6 +65,7 @@ __all__ = [
     "PieceCounter",
     "Player",
     "PlayingStyle",
+    "Population",
     "RandomPlayer",
     "SearchLimits",
     "SearchPlayer",

@@ -35,7 +35,7 @@ Maker = Callable[[int, int], Optimiser]  # the seed of its start, the seed of it
 
 
 def start(rows: int, seed: int) -> FloatMatrix:
-    return uniform_start(rows, WEIGHTS, reach=2.0, seed=seed)
+    return uniform_start(rows, WEIGHTS, bound=2.0, seed=seed)
 
 
 def strategy(rows: int, begin: int, seed: int, plus: bool = True) -> EvolutionStrategy:
@@ -84,7 +84,7 @@ def live(search: Optimiser, generations: int) -> Optimiser:
 
 def fingerprint(search: Optimiser) -> str:
     """Everything visible of an optimiser, in bytes."""
-    seen = [search.ask(), search.parents, search.favourite, search.kept, np.array(search.generation)]
+    seen = [search.ask(), search.parents, search.favourite, search.survivors, np.array(search.generation)]
     seen += [tensor for _, tensor in sorted(search.state().items())]
     return hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in seen)).hexdigest()
 
@@ -95,7 +95,7 @@ def test_asking_twice_gives_the_same_and_belongs_to_the_caller(make: Maker) -> N
     for _ in range(4):
         asked = search.ask()
         original = asked.copy()
-        for array in (asked, search.parents, search.favourite, search.kept, *search.state().values()):
+        for array in (asked, search.parents, search.favourite, search.survivors, *search.state().values()):
             array[...] = 77
         assert np.array_equal(search.ask(), original)
         search.tell(nearness(original))
@@ -110,14 +110,14 @@ def test_the_seed_decides(make: Maker) -> None:
 @ALL
 def test_kept_rows_lead_unchanged(make: Maker) -> None:
     search = make(1, 2)
-    assert len(search.kept) == 0
+    assert len(search.survivors) == 0
     for generation in range(5):
         assert search.generation == generation
         asked = search.ask()
         assert asked.shape[1] == WEIGHTS
-        assert 1 <= search.choosing <= len(asked)
+        assert 1 <= search.selection_size <= len(asked)
         search.tell(nearness(asked))
-        assert np.array_equal(search.ask()[: len(search.kept)], asked[search.kept])
+        assert np.array_equal(search.ask()[: len(search.survivors)], asked[search.survivors])
 
 
 @ALL
@@ -201,7 +201,7 @@ def test_equal_fitness_prefers_the_lower_row(make: Maker) -> None:
     search = make(1, 2)
     asked = search.ask()
     search.tell(np.ones(len(asked)))
-    assert search.kept.tolist() == list(range(len(search.kept)))
+    assert search.survivors.tolist() == list(range(len(search.survivors)))
     for _ in range(30):
         search.tell(np.ones(len(search.ask())))
     assert np.isfinite(search.ask()).all()
@@ -235,7 +235,7 @@ def test_what_individuals_learned_is_inherited(make: Maker) -> None:
     assert np.array_equal(learned, before)
     assert np.array_equal(search.parents[0], learned[-1])
     assert np.array_equal(search.favourite, learned[-1])
-    assert np.array_equal(search.ask()[: len(search.kept)], learned[search.kept])
+    assert np.array_equal(search.ask()[: len(search.survivors)], learned[search.survivors])
     assert search.ask().min() > 5  # children too come from what was learned
     for fault, message in ((learned[1:], "shape"), (learned * np.inf, "finite")):
         with pytest.raises(ValueError, match=message):

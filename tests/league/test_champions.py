@@ -9,7 +9,7 @@ import pytest
 
 from outflank import Match, league_match, named_player, read_start_positions
 from outflank.league.scoring import measured_row, published_rows, ranked
-from outflank.learners.runs.settings import parse_settings, preset_or_file
+from outflank.learners.runs.settings import load_preset, parse_settings
 from outflank.learners.td import TdSettings
 from outflank.players.built_in import load_built_in
 from tests.league.test_published_players import PLAYERS, path
@@ -47,7 +47,7 @@ def test_a_champion_was_learned_by_its_preset(name: str) -> None:
     values = tomllib.loads(provenance["settings"])
     assert values.pop("seed") == provenance["seed"] == 1
     learned_by = parse_settings(values, name)
-    preset, _ = preset_or_file(name, [])
+    preset = load_preset(name).settings
     measuring = {"measure_every", "measure_double_games"}
     assert {k: v for k, v in vars(learned_by).items() if k not in measuring} == {
         k: v for k, v in vars(preset).items() if k not in measuring

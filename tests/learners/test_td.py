@@ -10,7 +10,8 @@ import pytest
 
 from outflank import Board, GreedyPlayer, Match, _core, league_match, named_player
 from outflank.evaluators.protocol import board_bits
-from outflank.learners.td import TdLearner, TdSettings, learnable, new_evaluator
+from outflank.learners.architectures import learnable
+from outflank.learners.td import TdLearner, TdSettings, new_evaluator
 
 KINDS = ["piece-counter", "piece-counter-10", "all-2", "snakes-5x4", "logistello", "mlp-4", "spatial-mlp"]
 
@@ -190,12 +191,12 @@ def test_every_kind_learns_by_self_play() -> None:
         ({"epsilon": 1.5}, "epsilon must be within 0..1"),
         ({"trace": -0.1}, "trace must be within 0..1"),
         ({"games": 0}, "games must be at least 1"),
-        ({"alpha": 0.0}, "alpha must be positive"),
-        ({"alpha": float("nan")}, "alpha must be positive"),
+        ({"alpha": 0.0}, "alpha must be above zero, got 0.0"),
+        ({"alpha": float("nan")}, "alpha must be a finite number, got nan"),
         ({"successor": "every-board", "opponents": ("all-2",)}, "needs self-play"),
         ({"successor": "every-board", "pool": 3}, "needs self-play"),
         ({"evaluator": "mlp", "stages": 3, "initial_weights": 0.1}, "stages are for n-tuple networks"),
-        ({"evaluator": "mlp"}, "begin at zero"),
+        ({"evaluator": "mlp"}, "start at zero"),
         ({"stages": 0}, "stages must be within 1..61"),
         ({"view": "doubled"}, "view must be inversion or negation"),
         ({"output": "linear"}, "output must be logistic or tanh"),

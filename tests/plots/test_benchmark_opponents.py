@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from scipy import stats
 
-from outflank.learners.fitness.benchmark_opponents import Watched
+from outflank.learners.fitness.benchmark_opponents import BenchmarkResults
 from outflank.plots.benchmark_opponents import draw_points_of_parents, draw_watched_game, points_of_parents
 from outflank.plots.networks import save_figure
 
@@ -21,7 +21,9 @@ DISCS = (((2, 2), (4, 1), (3, 3)), ((2, 2), (4, 1), (3, 3), (0, 8)))
 
 def entry(generation: int, beaten: tuple[tuple[int, ...], ...], **changes: Any) -> dict[str, Any]:
     points = tuple(sum(plies >= 4 for plies in of_one) for of_one in beaten)
-    watched = Watched(changes.get("watchers", WATCHERS), beaten, points, changes.get("best_discs", DISCS))
+    watched = BenchmarkResults(
+        changes.get("watchers", WATCHERS), beaten, points, changes.get("best_discs", DISCS)
+    )
     return {"generation": generation, "games": 10 * generation, "watch": watched.as_entry()}
 
 

@@ -9,7 +9,7 @@ from outflank.board import Square
 from outflank.learners.runs.evolution_run import EvolutionRun
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder
-from outflank.learners.runs.settings import preset_or_file
+from outflank.learners.runs.settings import load_preset
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.chong_2003.iago import endgame_counts, over_groups
 from outflank.studies.chong_2003.mobility import mobility_along
@@ -35,7 +35,7 @@ def watched(generation: int, points: list[int], ends: list[list[int]]) -> dict[s
 
 @pytest.fixture
 def run(tmp_path: Path) -> Learned:
-    settings, _ = preset_or_file("chong-2003", [])
+    settings = load_preset("chong-2003").settings
     folder = RunFolder.create(tmp_path / "run", settings, seed=1)
     folder.rewrite_log(
         [
@@ -67,7 +67,7 @@ def test_numbers_of_a_generation(run: Learned) -> None:
 
 
 def test_games_of_a_family_are_those_that_were_watched(tmp_path: Path) -> None:
-    settings, _ = preset_or_file("chong-2003", ["generations=2", "measure_double_games=1"])
+    settings = load_preset("chong-2003", {"generations": 2, "measure_double_games": 1}).settings
     assert isinstance(settings, EvolutionSettings)
     evolution = EvolutionRun.create(tmp_path / "run", settings, seed=2)
     for _ in evolution.steps():

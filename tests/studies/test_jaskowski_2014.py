@@ -11,7 +11,7 @@ import pytest
 
 from outflank.games.statistics import Tally
 from outflank.learners.runs.evolution_settings import EvolutionSettings
-from outflank.learners.runs.initialisation import beginning_of
+from outflank.learners.runs.initialisation import starting_point
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.experiment import SCALES, find_experiments
 from outflank.studies.inference import mean_interval
@@ -133,8 +133,8 @@ def test_paper_scale_is_the_paper_s_budget() -> None:
 
 def test_random_snakes_differ_from_run_to_run_and_straight_tuples_do_not() -> None:
     def tables(name: str, seed: int) -> object:
-        settings = EvolutionSettings("evolution-strategy", 1, **architecture(name))  # type: ignore[arg-type]
-        return beginning_of(settings, seed).evaluator.tables  # type: ignore[attr-defined]
+        settings = EvolutionSettings(method="evolution-strategy", generations=1, **architecture(name))  # type: ignore[arg-type]
+        return starting_point(settings, seed).evaluator.tables  # type: ignore[attr-defined]
 
     assert tables("rand-8x4-inv", 1) != tables("rand-8x4-inv", 2)
     assert tables("rand-8x4-inv", 1) == tables("rand-8x4-neg", 1)

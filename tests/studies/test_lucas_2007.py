@@ -13,7 +13,7 @@ from outflank import named_player
 from outflank.evaluators.tuple_shapes import expansions, shape
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
-from outflank.learners.runs.settings import preset_or_file
+from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.studies.experiment import find_experiments
 from outflank.studies.lucas_2007.champion import score_of, won_share
@@ -41,7 +41,7 @@ SNAKE = (2, 11, 20, 28, 34, 35)
 
 
 def as_printed() -> TdSettings:
-    settings, _ = preset_or_file("lucas-2007", [])
+    settings = load_preset("lucas-2007").settings
     assert isinstance(settings, TdSettings)
     return settings
 

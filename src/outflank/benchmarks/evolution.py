@@ -12,8 +12,8 @@ from outflank.benchmarks.playouts import Target, Timing
 from outflank.cores import available_cores
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.learners.execution.executor import Executor, ThreadExecutor, executor_for
-from outflank.learners.fitness.contest import Contest, Games, Opponents, PlayingStyle
 from outflank.learners.fitness.fixed_opponents import LeagueScore
+from outflank.learners.fitness.population import Games, Opponents, PlayingStyle, Population
 from outflank.players.built_in import load_built_in
 
 ROUNDS = 5
@@ -52,18 +52,19 @@ def evolution_targets(timings: list[Timing]) -> Iterator[Target]:
         yield Target("a cluster of two workers over one", speed[TWO_WORKERS] / speed[ONE_WORKER], 1.7)
 
 
-def _generation() -> Contest:
+def _generation() -> Population:
     """Networks near the published one, as late in a run: they play long games."""
     evaluator = load_built_in("all-2").evaluator
     assert isinstance(evaluator, CoreEvaluator)
     noise = np.random.default_rng(1).normal(0, 5, (INDIVIDUALS, evaluator.weights.size))
-    opponents = Opponents(("standard-heuristic",))
-    return Contest(evaluator, evaluator.weights + noise, PlayingStyle(), opponents, 0.1, seed=1)
+    opponents = Opponents.named(["standard-heuristic"])
+    return Population(evaluator, evaluator.weights + noise, PlayingStyle(), opponents, 0.1, seed=1)
 
 
 def _fitness_per_second(executor: Executor) -> float:
-    games = Games(executor, _generation())  # nothing is compiled yet: that counts too
-    score = LeagueScore(("standard-heuristic",), DOUBLE_GAMES, DOUBLE_GAMES, 1)
+    population = _generation()  # nothing is compiled yet: that counts too
+    games = Games(executor, population)
+    score = LeagueScore(population.opponents.players, DOUBLE_GAMES, DOUBLE_GAMES, 1)
     began = perf_counter()
     score.measure(games, 0)
     return games.played / (perf_counter() - began)

@@ -21,7 +21,7 @@ from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.evaluators.mlp import Mlp, SpatialMlp
 from outflank.games.match import Match
-from outflank.learners.runs.settings import preset_or_file
+from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
 from outflank.players.names import named_player
@@ -78,7 +78,7 @@ def _perft_per_second() -> float:
 
 
 def _learning_per_second(preset: str, games: int) -> float:
-    settings, _ = preset_or_file(preset, [])
+    settings = load_preset(preset).settings
     assert isinstance(settings, TdSettings)
     learner = TdLearner(settings, seed=1)
     learner.play(games // 5)

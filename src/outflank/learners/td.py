@@ -8,181 +8,127 @@ True
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import astuple, dataclass
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import model_validator
 
 from outflank import _core
-from outflank.evaluators.mlp import PARTS, Mlp, SpatialMlp
-from outflank.evaluators.ntuple_network import NTupleNetwork
-from outflank.evaluators.piece_counter import CLASS_OF_SQUARE, PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.positions import read_start_positions
+from outflank.learners.architectures import Architecture, learnable
+from outflank.learners.fitness.population import core_of
+from outflank.learners.validation import Field, PlayerNames, SettingsModel, Whole
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 
 FloatVector = npt.NDArray[np.float32]
+SELF = "self"  # among the opponents: the learner plays both sides
 
 
-@dataclass(frozen=True)
-class TdSettings:
-    """Everything that decides what is learned, but the seed."""
+class TdSettings(SettingsModel):
+    """Everything that determines what is learned, except the seed."""
 
-    # What learns: piece-counter, piece-counter-10, mlp, mlp-HIDDEN, spatial-mlp, or a shape of tuples
-    # (all-2, snakes-30x6, logistello, all-3+corner-2x5, ...).
-    evaluator: str = "logistello"
-    stages: int = 1  # game stages, each with its own tables (n-tuple networks only)
-    view: Literal["inversion", "negation"] = "inversion"
-    initial_weights: float = 0.0  # weights begin uniform within plus or minus this (an MLP needs some)
-
-    # From which games it learns.
-    games: int = 1_000_000
-    opponents: tuple[str, ...] = ()  # fixed players or `self`, one drawn for each game; none: self-play
-    pool: int = 0  # so many earlier selves join the opponents,
-    pool_every: int = 50_000  # a new one after so many games
-    epsilon: float = 0.1  # forced random moves of the learner,
-    opponent_epsilon: float = 0.1  # and of its opponents
-    starts: str = ""  # a file of start positions; empty: the start of the game
-    random_plies: int = 0  # games open with 0 to so many random moves
-
-    # How it learns.
-    output: Literal["logistic", "tanh"] = "logistic"  # log loss, or squared error (Lucas 2007)
-    successor: Literal["own", "every-board"] = "own"  # each side's own boards, or all boards in turn
-    expected_target: bool = True  # expect forced random moves, or learn from the move that was made
-    trace: float = 0.0  # lambda of TD(lambda)
-    alpha: float = 0.1  # learning rate of a weight,
-    final_alpha: float | None = None  # at the end, if it is to fall; linear between
-    coherence: bool = True  # temporal-coherence rates: each weight slows down when its changes cancel out
-
-    # How it is watched: the score against a player, every so many games.
-    measure_every: int = 50_000
-    measure_double_games: int = 2_000
-    measure_against: str = "standard-heuristic"
-    measure_epsilon: float = 0.1
-
-    def __post_init__(self) -> None:
-        for problem, broken in _problems(self).items():
-            if broken:
-                raise ValueError(problem)
-
-
-def _problems(s: TdSettings) -> dict[str, bool]:
-    """What is wrong with settings: a sentence, and whether it applies."""
-    within = {"epsilon": s.epsilon, "opponent_epsilon": s.opponent_epsilon, "trace": s.trace,
-              "measure_epsilon": s.measure_epsilon}  # fmt: skip
-    whole = {"games": s.games, "measure_every": s.measure_every, "pool_every": s.pool_every,
-             "measure_double_games": s.measure_double_games}  # fmt: skip
-    alphas = [s.alpha] + ([] if s.final_alpha is None else [s.final_alpha])
-    return (
-        {f"{key} must be within 0..1, got {value}": not 0 <= value <= 1 for key, value in within.items()}
-        | {f"{key} must be at least 1, got {value}": value < 1 for key, value in whole.items()}
-        | {
-            f"alpha must be positive and final_alpha not negative, got {alphas}": not all(np.isfinite(alphas))
-            or s.alpha <= 0
-            or min(alphas) < 0,
-            f"view must be inversion or negation, got {s.view!r}": s.view not in ("inversion", "negation"),
-            f"output must be logistic or tanh, got {s.output!r}": s.output not in ("logistic", "tanh"),
-            f"successor must be own or every-board, got {s.successor!r}": s.successor
-            not in ("own", "every-board"),
-            "successor = every-board learns from both sides' boards, so it needs self-play: remove the"
-            " opponents and the pool, or set successor = own": s.successor == "every-board"
-            and bool(set(s.opponents) - {"self"} or s.pool),
-            f"stages must be within 1..61, got {s.stages}": not 1 <= s.stages <= 61,
-            "stages are for n-tuple networks; this evaluator has none": s.stages > 1
-            and _simple_kind(s.evaluator) is not None,
-            f"random_plies must be within 0..50, got {s.random_plies}": not 0 <= s.random_plies <= 50,
-            f"pool must be within 0..1000, got {s.pool}": not 0 <= s.pool <= 1000,
-            f"initial_weights must not be negative, got {s.initial_weights}": not 0
-            <= s.initial_weights
-            < 1e6,
-            "an MLP whose weights all begin at zero learns nothing; set initial_weights, for example 0.1": (
-                s.initial_weights == 0 and _simple_kind(s.evaluator) in ("mlp", "spatial-mlp")
-            ),
-        }
+    # What learns.
+    evaluator: str = Field(
+        default="logistello",
+        description="Architecture: piece-counter, mlp-32, spatial-mlp or a shape of tuples.",
+    )
+    stages: Whole = Field(
+        default=1, ge=1, le=61, description="Game stages, each with its own tables (n-tuples only)."
+    )
+    view: Literal["inversion", "negation"] = Field(
+        default="inversion", description="How the evaluator serves both colours."
+    )
+    initial_weights: float = Field(
+        default=0.0, ge=0, lt=1e6, description="Weights start uniform within plus or minus this."
     )
 
+    # From which games it learns.
+    games: Whole = Field(default=1_000_000, ge=1, description="Games to learn from.")
+    opponents: PlayerNames = Field(
+        default=(), description="Fixed players or self, one drawn per game; none: self-play."
+    )
+    pool: Whole = Field(
+        default=0, ge=0, le=1000, description="Number of earlier selves that join the opponents."
+    )
+    pool_every: Whole = Field(default=50_000, ge=1, description="Games between two additions to the pool.")
+    epsilon: float = Field(
+        default=0.1, ge=0, le=1, description="Probability of a forced random move of the learner."
+    )
+    opponent_epsilon: float = Field(
+        default=0.1, ge=0, le=1, description="Probability of a forced random move of its opponents."
+    )
+    starts: str = Field(default="", description="File of start positions; empty: the usual start.")
+    random_plies: Whole = Field(
+        default=0, ge=0, le=50, description="Games open with up to this many random moves."
+    )
 
-def _simple_kind(name: str) -> str | None:
-    """mlp, spatial-mlp or piece-counter; None for a shape of tuples."""
-    match = re.fullmatch(r"(mlp|spatial-mlp|piece-counter)(-\d+)?", name)
-    return match[1] if match else None
+    # How it learns.
+    output: Literal["logistic", "tanh"] = Field(
+        default="logistic", description="Loss: logistic is log loss, tanh squared error (Lucas 2007)."
+    )
+    successor: Literal["own", "every-board"] = Field(
+        default="own", description="Learn from each side's own boards, or from every board in turn."
+    )
+    expected_target: bool = Field(
+        default=True,
+        description="Target the expectation over forced random moves, not the move that was made.",
+    )
+    trace: float = Field(default=0.0, ge=0, le=1, description="Lambda of TD(lambda).")
+    alpha: float = Field(default=0.1, gt=0, description="Learning rate of a weight.")
+    final_alpha: float | None = Field(
+        default=None, ge=0, description="Learning rate at the end, if it is to fall linearly."
+    )
+    coherence: bool = Field(
+        default=True, description="Temporal-coherence rates: weights whose changes cancel out slow down."
+    )
+
+    # How it is measured.
+    measure_every: Whole = Field(default=50_000, ge=1, description="Games between two measurements.")
+    measure_double_games: Whole = Field(default=2_000, ge=1, description="Double games per measurement.")
+    measure_against: str = Field(default="standard-heuristic", description="Opponent in measurements.")
+    measure_epsilon: float = Field(
+        default=0.1, ge=0, le=1, description="Probability of a forced random move in measurements."
+    )
+
+    @model_validator(mode="after")
+    def _combinations(self) -> Self:
+        if self.successor == "every-board" and (set(self.opponents) - {SELF} or self.pool):
+            raise ValueError(
+                "successor = every-board learns from both sides' boards, so it needs self-play: remove the "
+                "opponents and the pool, or set successor = own"
+            )
+        if Architecture.named(self.evaluator, self.stages).is_mlp and self.initial_weights == 0:
+            raise ValueError(
+                "an MLP whose weights all start at zero learns nothing; set initial_weights, for example 0.1"
+            )
+        return self
 
 
 def new_evaluator(settings: TdSettings, seed: int) -> CoreEvaluator:
     """The evaluator before it has learned anything. The seed places random tuples and weights."""
-    empty: CoreEvaluator
-    match settings.evaluator:
-        case "piece-counter":
-            empty = PieceCounter()
-        case "piece-counter-10":
-            empty = PieceCounter.symmetric()
-        case "spatial-mlp":
-            empty = SpatialMlp()
-        case name if found := re.fullmatch(r"mlp(?:-(\d+))?", name):
-            empty = Mlp(hidden=int(found[1] or 32))
-        case name:
-            empty = NTupleNetwork.of_shape(name, stages=settings.stages, seed=seed)
+    empty = Architecture.named(settings.evaluator, settings.stages).new(seed)
     if settings.initial_weights == 0:
         return empty
-    reach = settings.initial_weights
-    drawn = np.random.default_rng(seed).uniform(-reach, reach, empty.weights.size)
+    bound = settings.initial_weights
+    drawn = np.random.default_rng(seed).uniform(-bound, bound, empty.weights.size)
     return empty.with_weights(drawn.astype(np.float32))
 
 
-def learnable(evaluator: CoreEvaluator, coherent: bool) -> _core.Learnable:
-    """The evaluator's learning form in the core, with its weights."""
-    if isinstance(evaluator, PieceCounter):
-        places = list(CLASS_OF_SQUARE) if evaluator.is_symmetric else list(range(64))
-        made = _core.learning_piece_counter(places, evaluator.weights.size, coherent)
-    elif isinstance(evaluator, NTupleNetwork):
-        made = _core.learning_network(evaluator.placements, evaluator.stages, coherent)
-    elif isinstance(evaluator, Mlp):
-        hidden = evaluator.hidden
-        biases = list(range(64 * hidden, 65 * hidden))
-        made = _core.learning_mlp(
-            list(evaluator.nodes), list(range(64 * hidden)), biases, 65 * hidden, False, coherent
-        )
-    elif isinstance(evaluator, SpatialMlp):
-        made = _learnable_spatial_mlp(coherent)
-    else:
-        raise ValueError(f"{evaluator.description} cannot learn by temporal differences")
-    made.set_weights(evaluator.weights.astype(np.float32))
-    return made
-
-
-def _learnable_spatial_mlp(coherent: bool) -> _core.Learnable:
-    """The places of its weights follow SpatialMlp: for each part its squares, then a bias."""
-    places = np.full((64, len(PARTS)), -1)
-    biases = []
-    at = 0
-    for node, part in enumerate(PARTS):
-        places[list(part), node] = range(at, at + len(part))
-        biases.append(at + len(part))
-        at += len(part) + 1
-    return _core.learning_mlp(
-        [64, len(PARTS), 40, 10, 1], places.ravel().tolist(), biases, at, True, coherent
-    )
-
-
 @dataclass(frozen=True)
-class Progress:
-    """What some games of learning came to."""
+class TdTotals:
+    """Sums over some games of learning."""
 
     games: int = 0
     updates: int = 0
     squared_error: float = 0.0
     points: float = 0.0
 
-    def __add__(self, other: Progress) -> Progress:
-        return Progress(
-            self.games + other.games,
-            self.updates + other.updates,
-            self.squared_error + other.squared_error,
-            self.points + other.points,
-        )
+    def __add__(self, other: TdTotals) -> TdTotals:
+        return TdTotals(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def loss(self) -> float:
@@ -191,30 +137,32 @@ class Progress:
 
 
 class TdLearner:
-    """Learns game after game. What it is after n games depends on the settings and the seed alone."""
+    """Learns game after game. Its weights after n games depend on the settings and the seed alone."""
 
     def __init__(self, settings: TdSettings, seed: int, evaluator: CoreEvaluator | None = None) -> None:
-        """`evaluator`: one to go on with, instead of a new one of the settings' kind."""
+        """`evaluator`: one to continue with, instead of a new one."""
         self.settings = settings
         self.seed = seed
         self.games = 0
         self.evaluator = evaluator or new_evaluator(settings, seed)
         self.core = learnable(self.evaluator, settings.coherence)
         self.pool: list[FloatVector] = []
-        self._opponents = [_core_player(name) for name in settings.opponents]
-        self._selves: list[_core.Player | None] = []
+        self._opponents = [
+            None if name == SELF else core_of(named_player(name)) for name in settings.opponents
+        ]
+        self._pool_players: list[_core.Player] = []
         self._core_settings = _core_settings(settings, seed)
 
-    def play(self, games: int) -> Progress:
+    def play(self, games: int) -> TdTotals:
         """Learn from the next games; earlier selves join the pool on the way."""
-        total = Progress()
+        total = TdTotals()
+        s = self.settings
         while games > 0:
-            s = self.settings
             count = min(games, s.pool_every - self.games % s.pool_every) if s.pool else games
-            updates, squared_error, points = _core.td_learn(
-                self.core, self._opponents + self._selves, self._core_settings, self.games, count
+            learned = _core.td_learn(
+                self.core, [*self._opponents, *self._pool_players], self._core_settings, self.games, count
             )
-            total += Progress(count, updates, squared_error, points)
+            total += TdTotals(count, *learned)
             self.games += count
             games -= count
             if s.pool and self.games % s.pool_every == 0:
@@ -223,7 +171,8 @@ class TdLearner:
 
     def set_pool(self, pool: list[FloatVector]) -> None:
         self.pool = pool
-        self._selves = [self._frozen(weights).core for weights in pool]
+        cores = [self._evaluator(weights).core for weights in pool]
+        self._pool_players = [_core.player(core, core, self.settings.view) for core in cores]
 
     def learned(self) -> CoreEvaluator:
         """The evaluator as it is now."""
@@ -241,41 +190,15 @@ class TdLearner:
             )
         return self.evaluator.with_weights(weights)
 
-    def _frozen(self, weights: FloatVector) -> _FrozenSelf:
-        return _FrozenSelf(self._evaluator(weights), self.settings.view)
-
-
-@dataclass(frozen=True)
-class _FrozenSelf:
-    evaluator: CoreEvaluator
-    view: Literal["inversion", "negation"]
-
-    @property
-    def core(self) -> _core.Player:
-        return _core.player(self.evaluator.core, self.evaluator.core, self.view)
-
-
-def _core_player(name: str) -> _core.Player | None:
-    if name == "self":
-        return None
-    core = named_player(name).core
-    assert core is not None  # players made of names live in the core
-    return core
-
 
 def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:
     core = _core.TdSettings()
-    core.view = _core.View.inversion if settings.view == "inversion" else _core.View.negation
-    core.successor = _core.Successor.own if settings.successor == "own" else _core.Successor.every_board
-    core.output = _core.Output.logistic if settings.output == "logistic" else _core.Output.tanh
-    core.expected_target = settings.expected_target
-    core.trace = settings.trace
-    core.alpha = settings.alpha
+    core.view = _core.View[settings.view]
+    core.successor = _core.Successor[settings.successor.replace("-", "_")]
+    core.output = _core.Output[settings.output]
+    for key in ("expected_target", "trace", "alpha", "games", "epsilon", "opponent_epsilon", "random_plies"):
+        setattr(core, key, getattr(settings, key))
     core.final_alpha = settings.alpha if settings.final_alpha is None else settings.final_alpha
-    core.games = settings.games
-    core.epsilon = settings.epsilon
-    core.opponent_epsilon = settings.opponent_epsilon
-    core.random_plies = settings.random_plies
     core.seed = seed
     if settings.starts:
         boards = read_start_positions(settings.starts)

@@ -30,9 +30,9 @@ from outflank.games.tournament import pair_seed, pairs
 from outflank.league.published import PublishedFiles
 from outflank.learners.execution.executor import Executor, ThreadExecutor
 from outflank.learners.runs.folder import RunFolder
-from outflank.learners.runs.parallel_runs import create_run, learn_together, open_run
-from outflank.learners.runs.settings import Settings, preset_or_file, settings_toml
-from outflank.learners.runs.td_run import Run, Step
+from outflank.learners.runs.parallel_runs import create_run, learn_in_parallel, open_run
+from outflank.learners.runs.settings import Settings, load_preset, settings_toml
+from outflank.learners.runs.td_run import Run, RunProgress
 from outflank.machine import machine, version
 from outflank.players.greedy import Player
 from outflank.players.names import NamedPlayer, named_player
@@ -219,7 +219,7 @@ class Laboratory:
             executor = self._cluster or threads
             runs = [_opened(path, *what, executor) for path, what in todo.items()]
             learning = [run for run in runs if not run.is_finished]
-            if learning and not learn_together(learning, _Shown(self, learning)):
+            if learning and not learn_in_parallel(learning, _Shown(self, learning)):
                 raise Interrupted
         share = (time.perf_counter() - began) / max(1, len(learning))
         self.seconds += sum(self._made(run, share if run in learning else 0.0) for run in runs)
@@ -244,7 +244,7 @@ class _Shown:
         self._unit = runs[0].unit
         self._what = f"{len(runs)} runs" if len(runs) > 1 else "a run"
 
-    def __call__(self, number: int, step: Step) -> None:
+    def __call__(self, number: int, step: RunProgress) -> None:
         self._done[number] = step.done
         self._laboratory.show(f"learning {self._what}", sum(self._done), self._total, self._unit)
 
@@ -267,10 +267,7 @@ def _opened(path: Path, settings: Settings, seed: int, executor: Executor) -> Ru
 
 def _settings(preset: str, changes: Mapping[str, Any]) -> Settings:
     """A preset with changes, as `learn --set` makes them."""
-    as_text = [
-        f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in changes.items()
-    ]
-    return preset_or_file(preset, as_text)[0]
+    return load_preset(preset, changes).settings
 
 
 def _identity(player: Player) -> dict[str, str]:

@@ -20,24 +20,29 @@ from outflank.learners.fitness.coevolution import (
     TwoPopulations,
     points,
 )
-from outflank.learners.fitness.contest import Contest, Games, PlayingStyle, pairings, play_pairings
 from outflank.learners.fitness.fixed_opponents import ExpectedUtility, LeagueScore, Measure
+from outflank.learners.fitness.population import Games, PlayingStyle, Population, pairings, play_pairings
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector
+from outflank.players.names import NamedPlayer
 
 NETWORK = NTupleNetwork.of_shape("all-2")
 WEIGHTS = np.random.default_rng(3).normal(0, 1, (6, 288))
 SEED = 11
 
 
+def players(*names: str) -> tuple[NamedPlayer, ...]:
+    return tuple(named_player(name) for name in names)
+
+
 def measured(measure: Measure, weights: FloatMatrix = WEIGHTS, generation: int = 0) -> FloatVector:
     opponents = measure.opponents(generation)
-    contest = Contest(NETWORK, weights, PlayingStyle(), opponents, 0.1, SEED, measure.double_games)
+    population = Population(NETWORK, weights, PlayingStyle(), opponents, 0.1, SEED, measure.double_games)
     with ThreadExecutor(2) as executor:
-        return measure.measure(Games(executor, contest), generation)
+        return measure.measure(Games(executor, population), generation)
 
 
 def test_the_league_score_is_that_of_a_match() -> None:
-    fitness = measured(LeagueScore(("standard-heuristic",), 50, 50, 10))
+    fitness = measured(LeagueScore(players("standard-heuristic"), 50, 50, 10))
     for row, value in zip(WEIGHTS, fitness, strict=True):
         match = Match(GreedyPlayer(NETWORK.with_weights(row)), named_player("standard-heuristic"),
                       double_games=50, epsilon=0.1, seed=SEED)  # fmt: skip
@@ -46,10 +51,10 @@ def test_the_league_score_is_that_of_a_match() -> None:
 
 def test_individuals_draw_the_same_streams_and_opponents_their_own() -> None:
     twins = np.stack([WEIGHTS[0], WEIGHTS[0], WEIGHTS[1]])
-    one, other, third = measured(LeagueScore(("standard-heuristic", "all-2"), 50, 50, 10), twins)
+    one, other, third = measured(LeagueScore(players("standard-heuristic", "all-2"), 50, 50, 10), twins)
     assert one == other != third
-    same = measured(LeagueScore(("random",), 50, 50, 10), twins)
-    twice = measured(LeagueScore(("random", "random"), 50, 50, 10), twins)
+    same = measured(LeagueScore(players("random"), 50, 50, 10), twins)
+    twice = measured(LeagueScore(players("random", "random"), 50, 50, 10), twins)
     assert same.tolist() != twice.tolist()  # the second fifty double games are other games
 
 
@@ -110,10 +115,12 @@ def test_points_count_for_both_players() -> None:
 def test_fitness_is_its_games_added_up() -> None:
     measure = RandomOpponents(seed=9)
     fitness = measured(measure, generation=3)
-    contest = Contest(NETWORK, WEIGHTS, PlayingStyle(), measure.opponents(3), 0.1, SEED, double_games=False)
+    population = Population(
+        NETWORK, WEIGHTS, PlayingStyle(), measure.opponents(3), 0.1, SEED, double_games=False
+    )
     expected = np.zeros(len(WEIGHTS))
     for row in measure.draw(len(WEIGHTS), 3):
-        won, drawn, lost = play_pairings(contest, row[None, :])[0]
+        won, drawn, lost = play_pairings(population, row[None, :])[0]
         expected[row[0]] += 5 * won + drawn
         expected[row[1]] += 5 * lost + drawn
     assert fitness.tolist() == expected.tolist()
@@ -123,9 +130,9 @@ def test_a_round_robin_shares_out_all_points() -> None:
     fitness = measured(RoundRobin(games_each=3))
     assert fitness.mean() == pytest.approx(0.5)
     scores = np.zeros(len(WEIGHTS))
-    contest = Contest(NETWORK, WEIGHTS, PlayingStyle(), RoundRobin().opponents(0), 0.1, SEED)
+    population = Population(NETWORK, WEIGHTS, PlayingStyle(), RoundRobin().opponents(0), 0.1, SEED)
     for number, (i, j) in enumerate(itertools.combinations(range(len(WEIGHTS)), 2)):
-        won, drawn, lost = play_pairings(contest, pairings((i, j, 6 * number, 6)))[0]
+        won, drawn, lost = play_pairings(population, pairings((i, j, 6 * number, 6)))[0]
         scores[i] += won + 0.5 * drawn
         scores[j] += lost + 0.5 * drawn
     assert fitness.tolist() == pytest.approx((scores / (6 * (len(WEIGHTS) - 1))).tolist())

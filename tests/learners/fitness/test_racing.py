@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 from outflank import named_player
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.learners.execution.executor import ThreadExecutor
-from outflank.learners.fitness.contest import Contest, Games, PlayingStyle
 from outflank.learners.fitness.fixed_opponents import LeagueScore
+from outflank.learners.fitness.population import Games, PlayingStyle, Population
 from outflank.learners.fitness.racing import RacedScore, _interval, _rounds, undecided
 
 NETWORK = NTupleNetwork.of_shape("all-2")
 CHOSEN = 10
+HEURISTIC = (named_player("standard-heuristic"),)
 
 
-def population() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def networks() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     """Sixty networks from nearly the published one to nearly noise."""
     published = named_player("all-2").evaluator.weights  # type: ignore[union-attr]
     noise = np.random.default_rng(1).normal(0, 1, (60, 288))
@@ -25,14 +26,14 @@ def population() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
 
 
 def race(measure: RacedScore | LeagueScore, generation: int = 0) -> tuple[list[float], int]:
-    contest = Contest(NETWORK, population(), PlayingStyle(), measure.opponents(0), 0.1, seed=5 + generation)
+    made = Population(NETWORK, networks(), PlayingStyle(), measure.opponents(0), 0.1, seed=5 + generation)
     with ThreadExecutor(2) as executor:
-        games = Games(executor, contest)
+        games = Games(executor, made)
         return measure.measure(games, generation).tolist(), games.played
 
 
 def test_the_chosen_are_those_of_the_full_measure_for_half_the_games() -> None:
-    full = LeagueScore(("standard-heuristic",), 400, 400, 1)
+    full = LeagueScore(HEURISTIC, 400, 400, 1)
     fitness, games = race(full)
     raced, fewer = race(RacedScore(full, CHOSEN))
     best, best_raced = (set(np.argsort(values)[-CHOSEN:].tolist()) for values in (fitness, raced))
@@ -44,12 +45,12 @@ def test_the_chosen_are_those_of_the_full_measure_for_half_the_games() -> None:
 
 
 def test_survivors_keep_their_games() -> None:
-    score = LeagueScore(("standard-heuristic",), 20, 20, 10)
+    score = LeagueScore(HEURISTIC, 20, 20, 10)
     measure = RacedScore(score, CHOSEN)
     race(measure)
     chosen = np.argsort(-(measure.tallies[:, 0] + 0.5 * measure.tallies[:, 1]))[:CHOSEN].astype(np.int64)
     before = measure.tallies[chosen].copy()
-    measure.kept = chosen
+    measure.survivors = chosen
     race(measure, generation=1)
     after = measure.tallies[:CHOSEN]
     assert (after >= before).all()

@@ -74,8 +74,8 @@ def test_the_mean_moves_to_the_weighted_better_half() -> None:
     expected = sum(weight * asked[row] for weight, row in zip(share / share.sum(), better, strict=True))
     np.testing.assert_allclose(search.favourite, expected, rtol=1e-12)
     assert np.array_equal(search.parents, search.favourite[np.newaxis])
-    assert search.choosing == population // 2
-    assert search.kept.size == 0
+    assert search.selection_size == population // 2
+    assert search.survivors.size == 0
 
 
 def test_draws_have_the_mean_and_the_covariance_of_the_state() -> None:
@@ -149,7 +149,7 @@ def test_a_broken_distribution_is_an_error_that_changes_nothing(
         ({"separable": True, "adapt_rate": True}, "cannot adapt its learning rate"),
         ({"separable": True, "mean": np.zeros(1)}, "at least 2 weights"),
         ({"separable": True, "mean": np.zeros(288), "population": 3000}, "3000 is too large"),
-        ({"mean": np.zeros(5900), "population": 40}, "22 GB of memory a generation; take the separable"),
+        ({"mean": np.zeros(5900), "population": 40}, "22 GB of memory per generation; use the separable"),
     ],
 )
 def test_wrong_settings(settings: dict[str, object], message: str) -> None:

@@ -31,21 +31,21 @@ def parent_of(children: FloatMatrix) -> FloatMatrix:
 
 def test_the_defaults_are_jaskowskis() -> None:
     """Section III-A: (10 + 90), Gaussian mutation with sigma 1.0, first weights from [-0.1, 0.1]."""
-    start = uniform_start(100, 288, reach=0.1, seed=1)
+    start = uniform_start(100, 288, bound=0.1, seed=1)
     assert stats.kstest(start.ravel(), stats.uniform(-0.1, 0.2).cdf).pvalue > UNLIKELY
     search = EvolutionStrategy(start, seed=1)
     assert np.array_equal(search.ask(), start)
     search.tell(np.arange(100.0))
-    assert search.kept.tolist() == list(range(99, 89, -1))
-    assert np.array_equal(search.ask()[:10], start[search.kept])
+    assert search.survivors.tolist() == list(range(99, 89, -1))
+    assert np.array_equal(search.ask()[:10], start[search.survivors])
     assert search.ask().shape == (100, 288)
-    assert search.choosing == 10
+    assert search.selection_size == 10
 
 
 def test_the_defaults_are_chongs() -> None:
     """Section 4: ten parents from [-0.2, 0.2] with ten offspring, sigma 0.05, and tau = 0.08068 for 5,900."""
     assert round(adaptation_rate(5900), 5) == 0.08068
-    start = uniform_start(10, 5900, reach=0.2, seed=1)
+    start = uniform_start(10, 5900, bound=0.2, seed=1)
     search = SelfAdaptiveEvolution(start, seed=1)
     assert round(search.tau, 5) == 0.08068
     assert np.array_equal(search.sigmas, np.full((10, 5900), 0.05))
@@ -74,7 +74,7 @@ def test_children_draw_their_parent_uniformly_and_move_by_sigma() -> None:
 
 def test_step_sizes_mutate_before_the_weights_they_move() -> None:
     """Both by standard normal numbers of their own: ln(sigma' / sigma) / tau, and (w' - w) / sigma'."""
-    start = uniform_start(10, 2000, reach=0.2, seed=4)
+    start = uniform_start(10, 2000, bound=0.2, seed=4)
     search = SelfAdaptiveEvolution(start, sigma=0.3, tau=0.2, seed=4)
     children = search.ask()[10:]
     search.tell(np.repeat([0.0, 1.0], 10))  # the children are chosen, in their order
@@ -96,7 +96,7 @@ def test_parents_keep_their_step_sizes_and_have_children_in_turn() -> None:
     search = SelfAdaptiveEvolution(far_apart(4, 3), parents=4, offspring=10, seed=5)
     assert parent_of(search.ask()[4:]).tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
     search.tell(np.array([1.0, 3.0, 0, 0, 0, 0, 0, 0, 4.0, 2.0, 0, 0, 0, 0]))
-    assert search.kept.tolist() == [8, 1, 9, 0]
+    assert search.survivors.tolist() == [8, 1, 9, 0]
     assert (search.sigmas == 0.05).all(axis=1).tolist() == [False, True, False, True]
 
 
@@ -112,7 +112,7 @@ def test_selection_is_that_of_a_slow_twin(
     parents: int, more: int, plus: bool, whole: bool, data: st.DataObject
 ) -> None:
     offspring = parents + more
-    start = uniform_start(parents + offspring if whole else parents, 2, reach=1.0, seed=6)
+    start = uniform_start(parents + offspring if whole else parents, 2, bound=1.0, seed=6)
     search = EvolutionStrategy(start, parents=parents, offspring=offspring, plus=plus, seed=6)
     for generation in range(3):
         asked = search.ask()
@@ -123,13 +123,13 @@ def test_selection_is_that_of_a_slow_twin(
         chosen = sorted(range(len(asked)), key=lambda row: (-told[row], row))[:parents]
         assert search.parents.tolist() == [asked[row].tolist() for row in chosen]
         assert search.favourite.tolist() == asked[chosen[0]].tolist()
-        assert search.kept.tolist() == (chosen if plus else [])
+        assert search.survivors.tolist() == (chosen if plus else [])
 
 
 def test_the_lost_can_be_told_as_minus_infinity() -> None:
     search = EvolutionStrategy(uniform_start(4, 2, 1.0, seed=1), parents=2, offspring=2, seed=1)
     search.tell(np.array([-np.inf, 0.5, -np.inf, 0.7]))
-    assert search.kept.tolist() == [3, 1]
+    assert search.survivors.tolist() == [3, 1]
 
 
 START = np.zeros((4, 3))
@@ -147,8 +147,8 @@ START = np.zeros((4, 3))
         ({"seed": -1}, "seed must be 0 or more"),
         ({"parents": 3}, "must have 3 rows .* or 9 rows .*, got 4"),
         ({"plus": False, "offspring": 3}, "4 parents need at least 4 offspring, got 3"),
-        ({"start": np.zeros(4)}, "one weight vector a row"),
-        ({"start": np.zeros((4, 0))}, "one weight vector a row"),
+        ({"start": np.zeros(4)}, "one weight vector per row"),
+        ({"start": np.zeros((4, 0))}, "one weight vector per row"),
         ({"start": np.diag([0, 0, np.inf, 0])}, "row 2 holds others"),
     ],
 )

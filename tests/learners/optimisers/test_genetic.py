@@ -19,8 +19,8 @@ def copies(weights: int) -> FloatMatrix:
 def test_the_first_generation_is_the_start() -> None:
     search = GeneticSearch(copies(2113), seed=1)
     assert np.array_equal(search.ask(), copies(2113))
-    assert search.choosing == 50
-    assert search.kept.size == 0
+    assert search.selection_size == 50
+    assert search.survivors.size == 0
 
 
 def test_one_weight_in_a_hundred_moves_by_a_hundredth() -> None:
@@ -70,7 +70,7 @@ def test_the_best_is_never_lost() -> None:
         assert fitness.max() >= best
         best = fitness.max()
         search.tell(fitness)
-        assert search.kept.tolist() == [int(fitness.argmax())]
+        assert search.survivors.tolist() == [int(fitness.argmax())]
         assert np.array_equal(search.ask()[0], asked[fitness.argmax()])
         assert np.array_equal(search.favourite, asked[fitness.argmax()])
         slow = sorted(range(20), key=lambda row: (-fitness[row], row))

@@ -11,7 +11,7 @@ from outflank.learners.optimisers.two_populations import PairOfPopulations
 
 
 def population(seed: int, plus: bool = True) -> EvolutionStrategy:
-    start = uniform_start(2, 3, reach=1.0, seed=seed)
+    start = uniform_start(2, 3, bound=1.0, seed=seed)
     return EvolutionStrategy(start, parents=2, offspring=4, plus=plus, seed=seed)
 
 
@@ -28,8 +28,8 @@ def test_each_lives_as_if_alone(plus: bool) -> None:
         for one, part in zip(alone, np.split(fitness, [pair.border]), strict=True):
             one.tell(part)
         pair.tell(fitness)
-        assert pair.choosing == 4
-        assert pair.kept.size == 0
+        assert pair.selection_size == 4
+        assert pair.survivors.size == 0
 
 
 def test_the_stronger_population_comes_first() -> None:

@@ -7,13 +7,13 @@ from outflank.learners.runs.evolution_run import EvolutionRun
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.parent_replay import earlier_parents
-from outflank.learners.runs.settings import preset_or_file
+from outflank.learners.runs.settings import load_preset, parse_changes
 
 QUICKLY = ["depth=1", "watch=[]", "measure_double_games=1"]
 
 
 def evolved(path: Path, *changes: str, preset: str = "chong-2003") -> EvolutionRun:
-    settings, _ = preset_or_file(preset, [*changes])
+    settings = load_preset(preset, parse_changes(changes)).settings
     assert isinstance(settings, EvolutionSettings)
     run = EvolutionRun.create(path, settings, seed=3)
     for _ in run.steps():
@@ -44,17 +44,17 @@ def test_a_generation_that_is_not_there_is_refused(tmp_path: Path) -> None:
         earlier_parents(run.folder, [2])
 
 
-def test_a_log_that_does_not_say_who_was_kept_is_refused(tmp_path: Path) -> None:
+def test_a_log_that_does_not_record_who_survived_is_refused(tmp_path: Path) -> None:
     run = evolved(tmp_path / "run", "generations=1", *QUICKLY)
     run.folder.rewrite_log(
         [{key: value for key, value in e.items() if key != "kept"} for e in run.folder.log()]
     )
-    with pytest.raises(ValueError, match="who was kept"):
+    with pytest.raises(ValueError, match="who survived"):
         earlier_parents(run.folder, [1])
 
 
 def test_other_searches_are_refused(tmp_path: Path) -> None:
-    settings, _ = preset_or_file("all-2-evolved", [])
+    settings = load_preset("all-2-evolved").settings
     folder = RunFolder.create(tmp_path / "run", settings, seed=1)
     with pytest.raises(ValueError, match="self-adaptive or evolution-strategy"):
         earlier_parents(folder, [1])

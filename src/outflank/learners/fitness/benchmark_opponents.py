@@ -1,41 +1,48 @@
-"""Watching without touching (Chong 2003, section 4): parents meet computer players that do not learn.
+"""Benchmark opponents (Chong 2003, section 4): players that do not learn, which the parents meet.
 
-After each generation every parent plays Black against each watcher at depth 2, and after a win at depth 4,
-then 6: the plies beaten. Nothing of it feeds back. A point is a win against a watcher at depth 4, whom every
-parent meets, also after a loss at depth 2 (the paper shows such games, and its early points are what random
-networks win in this way): ten parents and two watchers make twenty at most (Figure 2(a)); the second
-watcher's points less the first one's are Figure 2(b).
+After each generation every parent plays Black against each benchmark opponent at depth 2, and after a win
+at depth 4, then 6: the plies beaten. The results do not feed back. A point is a win at depth 4, which every
+parent plays, also after a loss at depth 2 (the paper shows such games, and its early points are what random
+networks win in this way). Ten parents and two opponents make at most twenty points (Figure 2(a)); Figure 2(b)
+shows the points against the second opponent minus those against the first.
+
+In settings and logs the benchmark opponents are called `watch` and `watchers`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from outflank import _core
+from outflank.evaluators.protocol import CoreEvaluator
 from outflank.learners.execution.executor import Executor
-from outflank.learners.fitness.contest import Contest, Opponents
+from outflank.learners.fitness.population import Opponents, PlayingStyle, Population
+from outflank.learners.optimisers.optimiser import FloatMatrix
 
 DEPTHS = (2, 4, 6)
 DEPTH_OF_A_POINT = 4
+Moves = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 @dataclass(frozen=True)
-class Watched:
-    """One generation's parents, the fittest first, against the watchers."""
+class BenchmarkResults:
+    """One generation's parents, the fittest first, against the benchmark opponents."""
 
-    watchers: tuple[str, ...]
-    plies_beaten: tuple[tuple[int, ...], ...]  # for each watcher: the depth each parent beat, 0 for none
-    points: tuple[int, ...]  # of all parents, against each watcher at depth 4
-    best_discs: tuple[tuple[tuple[int, int], ...], ...]  # for each watcher at depth 4: discs of the fittest
-    # parent and of the watcher, before the first move and after each
+    opponents: tuple[str, ...]
+    plies_beaten: tuple[tuple[int, ...], ...]  # per opponent: the depth each parent beat, 0 for none
+    points: tuple[int, ...]  # of all parents, against each opponent at depth 4
+    # Per opponent at depth 4: discs of the fittest parent and of the opponent, before the first move and
+    # after each.
+    best_discs: tuple[tuple[tuple[int, int], ...], ...]
 
     def as_entry(self) -> dict[str, Any]:
         """For the log."""
         return {
-            "watchers": list(self.watchers),
+            "watchers": list(self.opponents),
             "points": list(self.points),
             "most_points": sum(len(beaten) for beaten in self.plies_beaten),
             "points_difference": self.points[-1] - self.points[0] if len(self.points) == 2 else None,
@@ -44,34 +51,39 @@ class Watched:
         }
 
 
-def watcher_names(watchers: tuple[str, ...]) -> tuple[str, ...]:
-    """Each watcher at each depth, in the order in which a contest of parents holds them."""
-    return tuple(f"{name},depth={depth}" for name in watchers for depth in DEPTHS)
+def at_all_depths(names: Sequence[str]) -> Opponents:
+    """Each benchmark opponent at each depth."""
+    return Opponents.named(f"{name},depth={depth}" for name in names for depth in DEPTHS)
 
 
-def watch(executor: Executor, parents: Contest, watchers: tuple[str, ...]) -> Watched:
-    """`parents`: a contest of the parents against the players of watcher_names, the first always Black."""
-    pairs = [(parent, watcher) for watcher in range(len(watchers)) for parent in range(parents.individuals)]
-    climbed = executor.map(climb, parents, pairs)
-    games = executor.map(discs_along, parents, list(range(len(watchers))))
-    starts = range(0, len(pairs), parents.individuals)
-    of_watchers = [climbed[at : at + parents.individuals] for at in starts]
-    return Watched(
-        watchers,
-        tuple(tuple(beaten for beaten, _ in of_one) for of_one in of_watchers),
-        tuple(sum(won for _, won in of_one) for of_one in of_watchers),
+def benchmark_population(
+    evaluator: CoreEvaluator, parents: FloatMatrix, style: PlayingStyle, opponents: Opponents, seed: int
+) -> Population:
+    """The parents and the opponents of at_all_depths: no forced random moves, the parent is always Black."""
+    return Population(evaluator, parents, style, opponents, 0.0, seed, double_games=False)
+
+
+def play_benchmarks(executor: Executor, population: Population, names: Sequence[str]) -> BenchmarkResults:
+    """`population`: of benchmark_population; `names`: of its opponents."""
+    parents = population.individuals
+    pairs = [(parent, opponent) for opponent in range(len(names)) for parent in range(parents)]
+    results = executor.map(plies_beaten, population, pairs)
+    games = executor.map(discs_along, population, list(range(len(names))))
+    per_opponent = [results[at : at + parents] for at in range(0, len(pairs), parents)]
+    return BenchmarkResults(
+        tuple(names),
+        tuple(tuple(beaten for beaten, _ in of_one) for of_one in per_opponent),
+        tuple(sum(won for _, won in of_one) for of_one in per_opponent),
         tuple(games),
     )
 
 
-def climb(parents: Contest, pair: tuple[int, int]) -> tuple[int, bool]:
-    """The depth up to which a parent beats a watcher, one game at each, 0 if not even the first; and
+def plies_beaten(population: Population, pair: tuple[int, int]) -> tuple[int, bool]:
+    """The depth up to which a parent beats an opponent, one game at each, 0 if not even the first; and
     whether it wins at depth 4."""
-    parent, watcher = pair
 
     def wins(depth: int) -> bool:
-        differences, _ = _play(parents, parent, watcher, DEPTHS.index(depth), record=False)
-        return bool(differences[0] > 0)
+        return bool(_play(population, *pair, depth)[0][0] > 0)
 
     wins_a_point = wins(DEPTH_OF_A_POINT)
     beaten = 0
@@ -82,11 +94,11 @@ def climb(parents: Contest, pair: tuple[int, int]) -> tuple[int, bool]:
     return beaten, wins_a_point
 
 
-def discs_along(parents: Contest, watcher: int) -> tuple[tuple[int, int], ...]:
-    """Discs of the fittest parent and of a watcher along their game at depth 4: the game of climb."""
-    moves = fittest_parents_game(parents, watcher)
-    number = _number(parents, 0, watcher, DEPTHS.index(DEPTH_OF_A_POINT))
-    differences = _core.disc_differences(parents.rules, number, moves)[0]
+def discs_along(population: Population, opponent: int) -> tuple[tuple[int, int], ...]:
+    """Discs of the fittest parent and of an opponent along their game at depth 4."""
+    moves = fittest_parents_game(population, opponent)
+    number = _game_number(population, 0, opponent, DEPTH_OF_A_POINT)
+    differences = _core.disc_differences(population.rules, number, moves)[0]
     placed = int(np.count_nonzero(moves[0] != _core.NO_MOVE))
     return tuple(
         ((4 + ply + int(difference)) // 2, (4 + ply - int(difference)) // 2)
@@ -94,29 +106,22 @@ def discs_along(parents: Contest, watcher: int) -> tuple[tuple[int, int], ...]:
     )
 
 
-def fittest_parents_game(parents: Contest, watcher: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """The moves of the fittest parent, Black, and of a watcher at depth 4: [1, 60]."""
-    _, moves = _play(parents, 0, watcher, DEPTHS.index(DEPTH_OF_A_POINT), record=True)
+def fittest_parents_game(population: Population, opponent: int) -> Moves:
+    """The moves of the fittest parent, Black, and of an opponent at depth 4: [1, 60]."""
+    moves = _play(population, 0, opponent, DEPTH_OF_A_POINT, record=True)[1]
     assert moves is not None
     return moves
 
 
 def _play(
-    parents: Contest, parent: int, watcher: int, rung: int, record: bool
-) -> tuple[np.ndarray[Any, np.dtype[np.int8]], np.ndarray[Any, np.dtype[np.uint8]] | None]:
-    seat = parents.individuals + watcher * len(DEPTHS) + rung
-    number = _number(parents, parent, watcher, rung)
-    return _core.play_games(
-        parents.core_player(parent), parents.core_player(seat), parents.rules, number, 1, 1, record
-    )
+    population: Population, parent: int, opponent: int, depth: int, record: bool = False
+) -> tuple[np.ndarray[Any, np.dtype[np.int8]], Moves | None]:
+    seat = population.individuals + opponent * len(DEPTHS) + DEPTHS.index(depth)
+    players = population.core_player(parent), population.core_player(seat)
+    number = _game_number(population, parent, opponent, depth)
+    return _core.play_games(*players, population.rules, number, 1, 1, record)
 
 
-def _number(parents: Contest, parent: int, watcher: int, rung: int) -> int:
-    """The number of their game, from which its random choices among equal moves are drawn."""
-    return (watcher * parents.individuals + parent) * len(DEPTHS) + rung
-
-
-def watching_contest(contest: Contest, watchers: tuple[str, ...], weights: Any, seed: int) -> Contest:
-    """The parents as they play in the contest, without forced random moves, the parent always Black."""
-    opponents = Opponents(watcher_names(watchers))
-    return Contest(contest.evaluator, weights, contest.style, opponents, 0.0, seed, double_games=False)
+def _game_number(population: Population, parent: int, opponent: int, depth: int) -> int:
+    """Random choices among equal moves are drawn from the stream of this number."""
+    return (opponent * population.individuals + parent) * len(DEPTHS) + DEPTHS.index(depth)

@@ -1,6 +1,6 @@
-"""Fitness by games within the population: nobody is a fixed opponent, all get better together.
+"""Fitness by games within the population: there are no fixed opponents, all improve together.
 
-A point counts for whoever wins it: both players of a game are paid. (In Chong 2003 each network plays
+Both players of a game score. (In Chong 2003 each network plays
 Black against five others and meets on average five more as White "when other neural networks are
 evaluated"; in the checkers work it follows, Chellapilla and Fogel 1999, both players of a game score.)
 """
@@ -11,25 +11,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outflank.learners.fitness.contest import Games, Opponents, Outcomes, Pairings
-from outflank.learners.fitness.fixed_opponents import DRAWS
+from outflank.learners.fitness.fixed_opponents import MEASURE_STREAMS
+from outflank.learners.fitness.population import Games, Opponents, Outcomes, Pairings
 from outflank.learners.optimisers.optimiser import FloatVector, IntVector, stream
 
 CHONG_POINTS = (5.0, 1.0, 0.0)  # for a win, a draw, a loss: playing for wins pays
 LEAGUE_POINTS = (1.0, 0.5, 0.0)
 
 
+class _WithinPopulation:
+    def opponents(self, generation: int) -> Opponents:  # noqa: ARG002
+        return Opponents()
+
+
 @dataclass(frozen=True)
-class RandomOpponents:
+class RandomOpponents(_WithinPopulation):
     """Chong 2003: each individual plays Black against five random others; the same two meet again only
     with colours swapped."""
 
     seed: int
     games_each: int = 5
     double_games: bool = False
-
-    def opponents(self, generation: int) -> Opponents:  # noqa: ARG002
-        return Opponents()
 
     def draw(self, individuals: int, generation: int) -> Pairings:
         """Who plays Black against whom, and the number of their game."""
@@ -38,12 +40,12 @@ class RandomOpponents:
                 f"each individual meets {self.games_each} others, so a population needs at least "
                 f"{self.games_each + 1} individuals, got {individuals}"
             )
-        generator = stream(self.seed, DRAWS + generation)
+        generator = stream(self.seed, MEASURE_STREAMS + generation)
         black = np.repeat(np.arange(individuals), self.games_each)
         drawn = np.concatenate(
             [generator.choice(individuals - 1, self.games_each, replace=False) for _ in range(individuals)]
         )
-        white = drawn + (drawn >= black)  # nobody plays against itself
+        white = drawn + (drawn >= black)  # no individual plays against itself
         numbers = np.arange(len(black))
         return np.stack([black, white, numbers, np.ones_like(numbers)], axis=1).astype(np.int64)
 
@@ -53,14 +55,11 @@ class RandomOpponents:
 
 
 @dataclass(frozen=True)
-class RoundRobin:
+class RoundRobin(_WithinPopulation):
     """Every two individuals play double games (competitive CMA-ES, Jaskowski and Szubert 2016)."""
 
-    games_each: int = 1  # double games of a pair
+    games_each: int = 1  # double games per pair
     double_games: bool = True
-
-    def opponents(self, generation: int) -> Opponents:  # noqa: ARG002
-        return Opponents()
 
     def measure(self, games: Games, generation: int) -> FloatVector:  # noqa: ARG002
         first, second = np.triu_indices(games.individuals, k=1)
@@ -68,15 +67,11 @@ class RoundRobin:
 
 
 @dataclass(frozen=True)
-class TwoPopulations:
-    """Two populations, one above the other; each individual meets every one of the other population, and
-    none of its own."""
+class TwoPopulations(_WithinPopulation):
+    """Two populations, stacked; each individual meets all of the other population and none of its own."""
 
     games_each: int = 1
     double_games: bool = True
-
-    def opponents(self, generation: int) -> Opponents:  # noqa: ARG002
-        return Opponents()
 
     def measure(self, games: Games, generation: int) -> FloatVector:  # noqa: ARG002
         half = games.individuals // 2

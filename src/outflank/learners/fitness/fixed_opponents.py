@@ -1,8 +1,8 @@
 """Fitness by games against players that do not evolve: the League score, and expected utility.
 
-A measure is asked for one number an individual, the higher the better; how the numbers are used is the
-optimiser's business. All individuals of a generation play the same numbered games, so they draw the same
-random streams (common random numbers), and the next generation draws others.
+A measure returns one number per individual, the higher the better. All individuals of a generation play the
+same numbered games, so they draw the same random streams (common random numbers); the next generation draws
+others.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Protocol
 
 import numpy as np
 
-from outflank.learners.fitness.contest import Games, Opponents, Outcomes, Pairings, scores
+from outflank.learners.fitness.population import Games, Opponents, Outcomes, Pairings, scores
 from outflank.learners.optimisers.optimiser import FloatVector, stream
+from outflank.players.names import NamedPlayer
 
-# Numbers within stream(seed, generation) are the optimiser's; a measure draws from a stream of its own.
-DRAWS = 1 << 40
+# A measure draws from stream(seed, MEASURE_STREAMS + generation): the lower streams are the optimiser's.
+MEASURE_STREAMS = 1 << 40
 
 
 class Measure(Protocol):
@@ -28,7 +29,7 @@ class Measure(Protocol):
         ...
 
     def opponents(self, generation: int) -> Opponents:
-        """The fixed players of that generation."""
+        """The fixed opponents of that generation."""
         ...
 
     def measure(self, games: Games, generation: int) -> FloatVector: ...
@@ -36,18 +37,17 @@ class Measure(Protocol):
 
 @dataclass(frozen=True)
 class LeagueScore:
-    """Average points against one or several fixed players (Kim 2007: 1,000 games; Jaskowski 2014: 1,000
-    double games). The number of double games may grow with the generations: while individuals differ
-    much, few games tell them apart."""
+    """Average points against fixed players (Kim 2007: 1,000 games; Jaskowski 2014: 1,000 double games). The
+    number of double games may grow with the generations: few are enough to tell early individuals apart."""
 
-    names: tuple[str, ...]
+    players: tuple[NamedPlayer, ...]
     first_double_games: int
     last_double_games: int
     generations: int
     double_games: bool = True
 
     def opponents(self, generation: int) -> Opponents:  # noqa: ARG002
-        return Opponents(self.names)
+        return Opponents(self.players)
 
     def double_games_in(self, generation: int) -> int:
         """Geometric growth: the same factor each generation."""
@@ -59,13 +59,13 @@ class LeagueScore:
 
     def measure(self, games: Games, generation: int) -> FloatVector:
         count = 2 * self.double_games_in(generation)
-        rows = against_all(games.individuals, len(games.contest.opponents), 0, count)
+        rows = against_all(games.individuals, len(games.population.opponents), 0, count)
         return mean_score(games.play(rows), games.individuals)
 
 
 @dataclass(frozen=True)
 class ExpectedUtility:
-    """Average points against random piece counters, weights uniform in [-1, 1], other ones in each
+    """Average points against random piece counters, weights uniform in [-1, 1], drawn anew for each
     generation (Chong 2012, Jaskowski 2013)."""
 
     counters: int
@@ -74,7 +74,7 @@ class ExpectedUtility:
     double_games: bool = True
 
     def opponents(self, generation: int) -> Opponents:
-        drawn = stream(self.seed, DRAWS + generation).uniform(-1, 1, (self.counters, 64))
+        drawn = stream(self.seed, MEASURE_STREAMS + generation).uniform(-1, 1, (self.counters, 64))
         return Opponents(piece_counters=drawn)
 
     def measure(self, games: Games, generation: int) -> FloatVector:  # noqa: ARG002
@@ -83,19 +83,13 @@ class ExpectedUtility:
 
 
 def against_all(individuals: int, opponents: int, first_game: int, games: int) -> Pairings:
-    """Every individual against every opponent; the games against opponent k have numbers of their own."""
+    """Every individual against every opponent; the games against each opponent have their own numbers."""
     individual, opponent = np.divmod(np.arange(individuals * opponents), opponents)
-    return np.stack(
-        [
-            individual,
-            individuals + opponent,
-            first_game + opponent * (1 << 32),
-            np.full(len(individual), games),
-        ],
-        axis=1,
-    ).astype(np.int64)
+    numbers = first_game + opponent * (1 << 32)
+    counts = np.full(len(individual), games)
+    return np.stack([individual, individuals + opponent, numbers, counts], axis=1).astype(np.int64)
 
 
 def mean_score(outcomes: Outcomes, individuals: int) -> FloatVector:
-    """Of rows that belong to the individuals in turn, equally many to each."""
+    """The score of each individual; the rows belong to them in turn, equally many to each."""
     return scores(outcomes.reshape(individuals, -1, 3).sum(axis=1))

@@ -1,5 +1,5 @@
-"""CMA-ES, full and separable: the algorithm is that of the library `cmaes`; here it gets its numbers from
-a seed, a state that checkpoints can hold, and the same bytes on any number of threads.
+"""CMA-ES, full and separable, by the library `cmaes`; with random numbers from a seed, a state for
+checkpoints, and the same bytes on any number of threads.
 
 >>> search = CmaEs(np.zeros(5), population=10, sigma=0.5, seed=1)
 >>> for _ in range(60):
@@ -18,22 +18,22 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.learners.optimisers.optimiser import (
-    NOBODY,
+    NO_SURVIVORS,
     FloatMatrix,
     FloatVector,
     IntVector,
     Tensors,
     check_positive,
     check_seed,
-    number,
-    stored,
+    checked_fitness,
+    checkpoint_tensor,
+    scalar,
     stream,
-    told_fitness,
     weight_matrix,
 )
 
-# What ask and tell of the library depend on. (Its history of function values serves its stopping rule
-# alone, which a noisy fitness has no use for.)
+# The state that the library's ask and tell depend on. (Its history of function values serves its stopping
+# rule only, which is of no use with a noisy fitness.)
 DISTRIBUTION = {
     "mean": "_mean",
     "covariance": "_C",
@@ -49,15 +49,14 @@ ADAPTED_RATES = {
     "mean rate": "_eta_mean",
     "covariance rate": "_eta_Sigma",
 }
-LARGEST = 1e16  # of means and sigmas to begin with; the library stops at 1e32
-MEMORY = 4e9  # bytes that one update may take
+LARGEST = 1e16  # initial mean and sigma; the library stops at 1e32
+MEMORY = 4e9  # bytes per update
 
 
 class CmaEs:
-    """Searches with a Gaussian distribution: of all weights together, or separable (no correlations), for
+    """Searches with a Gaussian distribution: of all weights jointly, or separable (no correlations) for
     thousands of weights. `adapt_rate` slows learning down where fitness is noisy (the library's `lr_adapt`,
-    Nomura, Akimoto and Ono 2023).
-    """
+    Nomura, Akimoto and Ono 2023)."""
 
     def __init__(
         self,
@@ -90,11 +89,11 @@ class CmaEs:
             return self._drawn()
 
     def _drawn(self) -> FloatMatrix:
-        # The library draws one individual at a time, at the cost of a product of matrices each: at 288
-        # weights and 40 individuals 45 ms for what is a third of a millisecond at once. x ~ N(m, sigma^2 C).
+        # x ~ N(m, sigma^2 C). The library draws individuals one by one, with a matrix product each: 45 ms for
+        # 40 individuals of 288 weights; together they take a third of a millisecond.
         search = self._library
         normal = stream(self._seed, self.generation).standard_normal((self._population, search.dim))
-        if len(self._told["covariance"].shape) == 1:  # separable
+        if len(self._state["covariance"].shape) == 1:  # separable
             steps = normal * search._eigen_decomposition()
         else:
             axes, lengths = search._eigen_decomposition()
@@ -104,77 +103,76 @@ class CmaEs:
     def tell(self, fitness: FloatVector, individuals: FloatMatrix | None = None) -> None:
         if individuals is not None:
             raise ValueError(
-                "CMA-ES learns from the vectors it drew: individuals that learned in their lifetime need "
-                "an evolution strategy or the genetic search"
+                "CMA-ES learns from the vectors it drew: individuals that learn between generations need an "
+                "evolution strategy or the genetic search"
             )
-        told = told_fitness(fitness, self._population)
-        # On one thread BLAS adds in one order. A distribution that collapses or explodes is told below.
+        checked = checked_fitness(fitness, self._population)
+        # On one thread BLAS adds in one order. A distribution that collapses or explodes is an error below.
         with _one_thread(), np.errstate(all="ignore"):
             drawn = self._drawn()
             try:
-                # It minimises; its sort is stable, so that of equals the lower row comes first.
-                self._library.tell([(row, -float(value)) for row, value in zip(drawn, told, strict=True)])
+                # It minimises; its sort is stable: of equals the lower row comes first.
+                self._library.tell([(row, -float(value)) for row, value in zip(drawn, checked, strict=True)])
                 after = self._snapshot()
-            except (AssertionError, np.linalg.LinAlgError):  # weights beyond 1e32; a matrix of no numbers
-                after = {"sigma": number(np.inf)}
+            except (AssertionError, np.linalg.LinAlgError):  # weights beyond 1e32; NaN in a matrix
+                after = {"sigma": scalar(np.inf)}
         if not all(np.isfinite(tensor).all() for tensor in after.values()) or after["sigma"][0] <= 0:
-            self.restore(self._told)
+            self.restore(self._state)
             raise ValueError(
                 f"the distribution of CMA-ES has collapsed or exploded in generation {self.generation}, "
-                f"sigma {float(self._told['sigma'][0]):g}: begin again with another sigma"
+                f"sigma {float(self._state['sigma'][0]):g}: start again with another sigma"
             )
         self.restore(after)
 
     @property
-    def kept(self) -> IntVector:
-        return NOBODY
+    def survivors(self) -> IntVector:
+        return NO_SURVIVORS
 
     @property
-    def choosing(self) -> int:
+    def selection_size(self) -> int:
         """The half that moves the mean. (The full form also learns from the order of the other half where
-        not to look: those that stopped early should be told in the order they were dropped.)"""
+        not to search, so individuals dropped early should be ordered by when they were dropped.)"""
         return self._population // 2
 
     @property
     def parents(self) -> FloatMatrix:
-        return self._told["mean"][np.newaxis].copy()
+        return self._state["mean"][np.newaxis].copy()
 
     @property
     def favourite(self) -> FloatVector:
-        return self._told["mean"].copy()
+        return self._state["mean"].copy()
 
     @property
     def sigma(self) -> float:
         """The step size."""
-        return float(self._told["sigma"][0])
+        return float(self._state["sigma"][0])
 
     def _snapshot(self) -> Tensors:
         tensors = {
             name: np.array(getattr(self._library, attribute), dtype=np.float64, ndmin=1)
             for name, attribute in self._names.items()
         }
-        return tensors | {"generation": number(self._library.generation)}
+        return tensors | {"generation": scalar(self._library.generation)}
 
     def state(self) -> Tensors:
-        return {name: tensor.copy() for name, tensor in self._told.items()}
+        return {name: tensor.copy() for name, tensor in self._state.items()}
 
     def restore(self, state: Tensors) -> None:
-        # Every generation goes through here, so that one that follows a checkpoint begins with the same
-        # bytes. What is kept is the covariance as tell left it: the library decomposes and rounds it in
-        # place when first asked.
+        # Every generation passes through here, so that one after a checkpoint starts with the same bytes. The
+        # state holds the covariance as tell left it: the library decomposes and rounds it in place in ask.
         shapes = {name: tensor.shape for name, tensor in self._snapshot().items()}
-        self._told = {name: stored(state, name, *shape) for name, shape in shapes.items()}
-        self.generation = self._library._g = int(self._told["generation"][0])
+        self._state = {name: checkpoint_tensor(state, name, *shape) for name, shape in shapes.items()}
+        self.generation = self._library._g = int(self._state["generation"][0])
         for name, attribute in self._names.items():
-            scalar = np.ndim(getattr(self._library, attribute)) == 0
-            value = self._told[name]
-            setattr(self._library, attribute, value[0] if scalar else value.copy())
+            is_scalar = np.ndim(getattr(self._library, attribute)) == 0
+            value = self._state[name]
+            setattr(self._library, attribute, value[0] if is_scalar else value.copy())
         self._library._B = self._library._D = None
 
 
 def _check_sizes(weights: int, population: int, separable: bool) -> None:
     if population < 4:
-        # Below, one parent alone moves the mean and the covariance is not learned at all.
+        # With fewer, one parent alone moves the mean and the covariance is not learned.
         raise ValueError(f"CMA-ES needs a population of at least 4, got {population}")
     if separable and weights < 2:
         raise ValueError("the separable CMA-ES needs at least 2 weights")
@@ -182,12 +180,12 @@ def _check_sizes(weights: int, population: int, separable: bool) -> None:
     if not separable and needed > MEMORY:
         raise ValueError(
             f"the full CMA-ES of {weights} weights and a population of {population} would take "
-            f"{needed / 1e9:.0f} GB of memory a generation; take the separable one"
+            f"{needed / 1e9:.0f} GB of memory per generation; use the separable one"
         )
 
 
 def _library(mean: FloatVector, population: int, sigma: float, separable: bool, adapt_rate: bool) -> Any:
-    from cmaes import CMA, SepCMA  # type: ignore[import-untyped]  # most of a second, mainly SciPy's
+    from cmaes import CMA, SepCMA  # type: ignore[import-untyped]  # takes most of a second, mainly SciPy
 
     if not separable:
         return CMA(mean=mean, sigma=sigma, population_size=population, lr_adapt=adapt_rate)
@@ -195,7 +193,7 @@ def _library(mean: FloatVector, population: int, sigma: float, separable: bool, 
     if search._c1 + search._cmu > 1:
         raise ValueError(
             f"a population of {population} is too large for the separable CMA-ES of {len(mean)} weights: "
-            "its rate of learning variances would be above 1"
+            "its learning rate of variances would exceed 1"
         )
     return search
 
@@ -207,7 +205,7 @@ def _one_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _thread_pools() -> Any:
-    """Looking for them takes milliseconds, limiting those found microseconds."""
+    """Finding them takes milliseconds, limiting them microseconds."""
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
     return ThreadpoolController()

@@ -1,6 +1,6 @@
 """Evolution strategies: parents, Gaussian mutation, and the fittest become the next parents.
 
->>> start = uniform_start(100, weights=288, reach=0.1, seed=1)
+>>> start = uniform_start(100, weights=288, bound=0.1, seed=1)
 >>> search = EvolutionStrategy(start, parents=10, offspring=90, sigma=1.0, seed=1)
 >>> search.tell(-np.square(search.ask()).sum(axis=1))  # the nearer to 0, the fitter
 >>> search.ask().shape, search.parents.shape
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.learners.optimisers.optimiser import (
-    NOBODY,
+    NO_SURVIVORS,
     FloatMatrix,
     FloatVector,
     IntVector,
@@ -24,32 +24,31 @@ from outflank.learners.optimisers.optimiser import (
     check_count,
     check_positive,
     check_seed,
+    checked_fitness,
+    checked_individuals,
+    checkpoint_tensor,
     fittest_first,
-    number,
-    stored,
+    scalar,
     stream,
-    told_fitness,
-    told_individuals,
     weight_matrix,
 )
 
 
-def uniform_start(individuals: int, weights: int, reach: float, seed: int) -> FloatMatrix:
-    """Weight vectors drawn uniformly from [-reach, reach] (Jaskowski 2014: 0.1; Chong 2003: 0.2)."""
+def uniform_start(individuals: int, weights: int, bound: float, seed: int) -> FloatMatrix:
+    """Weight vectors drawn uniformly from [-bound, bound] (Jaskowski 2014: 0.1; Chong 2003: 0.2)."""
     check_count("the number of individuals", individuals)
     check_count("the number of weights", weights)
-    check_positive("the reach of the first weights", reach)
+    check_positive("the bound of the initial weights", bound)
     check_seed(seed)
     # Generation 0 may mutate with stream(seed, 0); one more number keeps these draws apart from those.
-    return np.random.default_rng([seed, 0, 1]).uniform(-reach, reach, size=(individuals, weights))
+    return np.random.default_rng([seed, 0, 1]).uniform(-bound, bound, size=(individuals, weights))
 
 
 class _Strategy(ABC):
-    """Selection, which all strategies share. How children come about is left to `_children`.
+    """Selection, which all strategies share; mutation is left to `_children`.
 
-    A start of mu rows holds the first parents, who have their first children at once (Chong 2003). A start
-    of mu + lambda rows is the whole first generation (Jaskowski 2014). Either way generation 0 is judged
-    whole, since nobody in it has been judged before.
+    A start of mu rows holds the first parents, which are mutated at once (Chong 2003). A start of mu + lambda
+    rows is the whole first generation (Jaskowski 2014). In both cases all of generation 0 is measured.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class _Strategy(ABC):
             )
         self.generation = 0
         self._mu, self._lambda, self._sigma, self._plus, self._seed = parents, offspring, sigma, plus, seed
-        self._chosen = NOBODY
+        self._selected = NO_SURVIVORS
         self._start_rows = len(self._rows)
 
     @abstractmethod
@@ -86,12 +85,12 @@ class _Strategy(ABC):
 
     def tell(self, fitness: FloatVector, individuals: FloatMatrix | None = None) -> None:
         asked = self.ask()
-        chosen = fittest_first(told_fitness(fitness, len(asked)))[: self._mu]
-        self._choose(told_individuals(individuals, asked), chosen)
+        selected = fittest_first(checked_fitness(fitness, len(asked)))[: self._mu]
+        self._select(checked_individuals(individuals, asked), selected)
         self.generation += 1
 
-    def _choose(self, rows: FloatMatrix, chosen: IntVector) -> None:
-        self._rows, self._chosen = rows[chosen], chosen
+    def _select(self, rows: FloatMatrix, selected: IntVector) -> None:
+        self._rows, self._selected = rows[selected], selected
 
     @property
     def _starts_whole(self) -> bool:
@@ -102,11 +101,11 @@ class _Strategy(ABC):
         return self._plus or self.generation == 0
 
     @property
-    def kept(self) -> IntVector:
-        return self._chosen.copy() if self._plus else NOBODY
+    def survivors(self) -> IntVector:
+        return self._selected.copy() if self._plus else NO_SURVIVORS
 
     @property
-    def choosing(self) -> int:
+    def selection_size(self) -> int:
         return self._mu
 
     @property
@@ -123,16 +122,16 @@ class _Strategy(ABC):
 
     def state(self) -> Tensors:
         return {
-            "generation": number(self.generation),
+            "generation": scalar(self.generation),
             "parents": self._rows.copy(),
-            "chosen": self._chosen.astype(np.float64),
+            "chosen": self._selected.astype(np.float64),
         }
 
     def restore(self, state: Tensors) -> None:
-        generation = int(stored(state, "generation", 1)[0])
-        parents = stored(state, "parents", *self._shape(generation))
-        chosen = stored(state, "chosen", 0 if generation == 0 else self._mu)
-        self.generation, self._rows, self._chosen = generation, parents, chosen.astype(np.int64)
+        generation = int(checkpoint_tensor(state, "generation", 1)[0])
+        parents = checkpoint_tensor(state, "parents", *self._shape(generation))
+        selected = checkpoint_tensor(state, "chosen", 0 if generation == 0 else self._mu)
+        self.generation, self._rows, self._selected = generation, parents, selected.astype(np.int64)
 
 
 class EvolutionStrategy(_Strategy):
@@ -154,16 +153,16 @@ class EvolutionStrategy(_Strategy):
         super().__init__(start, parents=parents, offspring=offspring, sigma=sigma, plus=plus, seed=seed)
 
     def _children(self, random: np.random.Generator) -> FloatMatrix:
-        # Every child draws its parent uniformly, as Beyer and Schwefel 2002 ("Evolution strategies: a
-        # comprehensive introduction") have it for one parent a child; Jaskowski 2014 does not say.
-        whose = random.integers(self._mu, size=self._lambda)
+        # Each child draws its parent uniformly, as in Beyer and Schwefel 2002 ("Evolution strategies: a
+        # comprehensive introduction"); Jaskowski 2014 does not say.
+        parents = random.integers(self._mu, size=self._lambda)
         steps = random.standard_normal((self._lambda, self._rows.shape[1]))
-        return self._rows[whose] + self._sigma * steps
+        return self._rows[parents] + self._sigma * steps
 
 
 class SelfAdaptiveEvolution(_Strategy):
-    """(mu + lambda) where every weight carries its own step size, which is mutated before it (Chong 2003,
-    section 4, the equations after Figure 1): sigma' = sigma exp(tau N), w' = w + sigma' N.
+    """(mu + lambda) where every weight has its own step size, which is mutated first (Chong 2003, section 4,
+    the equations after Figure 1): sigma' = sigma exp(tau N), w' = w + sigma' N.
 
     Parents have children in turn: with as many offspring as parents each has one, as in the paper.
     """
@@ -185,34 +184,36 @@ class SelfAdaptiveEvolution(_Strategy):
 
     @property
     def sigmas(self) -> FloatMatrix:
-        """The step sizes of the parents, a row each."""
+        """The step sizes of the parents, one row each."""
         return self._sigmas[: self._mu].copy()
 
     def _children(self, random: np.random.Generator) -> FloatMatrix:
-        sigmas = self._childrens_sigmas(random)
-        return self._rows[self._whose] + sigmas * random.standard_normal(sigmas.shape)
+        sigmas = self._child_sigmas(random)
+        return self._rows[self._parent_of_child] + sigmas * random.standard_normal(sigmas.shape)
 
-    def _childrens_sigmas(self, random: np.random.Generator) -> FloatMatrix:
+    def _child_sigmas(self, random: np.random.Generator) -> FloatMatrix:
         steps = random.standard_normal((self._lambda, self._rows.shape[1]))
-        return self._sigmas[self._whose] * np.exp(self.tau * steps)
+        return self._sigmas[self._parent_of_child] * np.exp(self.tau * steps)
 
     @property
-    def _whose(self) -> IntVector:
+    def _parent_of_child(self) -> IntVector:
         return np.arange(self._lambda) % self._mu
 
-    def _choose(self, rows: FloatMatrix, chosen: IntVector) -> None:
+    def _select(self, rows: FloatMatrix, selected: IntVector) -> None:
         if not self._starts_whole:
-            # The first numbers of the stream, so these are the step sizes that ask() made the children with.
-            children = self._childrens_sigmas(stream(self._seed, self.generation))
+            # The first numbers of the stream: the step sizes with which ask() made the children.
+            children = self._child_sigmas(stream(self._seed, self.generation))
             self._sigmas = np.vstack([self._sigmas, children])
-        self._sigmas = self._sigmas[chosen]
-        super()._choose(rows, chosen)
+        self._sigmas = self._sigmas[selected]
+        super()._select(rows, selected)
 
     def state(self) -> Tensors:
         return super().state() | {"sigmas": self._sigmas.copy()}
 
     def restore(self, state: Tensors) -> None:
-        sigmas = stored(state, "sigmas", *self._shape(int(stored(state, "generation", 1)[0])))
+        sigmas = checkpoint_tensor(
+            state, "sigmas", *self._shape(int(checkpoint_tensor(state, "generation", 1)[0]))
+        )
         super().restore(state)
         self._sigmas = sigmas
 

@@ -1,9 +1,9 @@
-"""The genetic search of Kim 2007, Figure 2: roulette, rare small mutations, and the best stays.
+"""The genetic search of Kim 2007, Figure 2: roulette selection, rare small mutations, elitism.
 
 >>> learned = np.linspace(-1, 1, 2113)
 >>> search = GeneticSearch(np.tile(learned, (50, 1)), seed=1)
 >>> search.tell(np.arange(50.0))
->>> int((search.ask()[1] != learned).sum())  # of 2,113 weights, each moved with probability 0.01
+>>> int((search.ask()[1] != learned).sum())  # each of 2,113 weights mutates with probability 0.01
 20
 """
 
@@ -13,27 +13,26 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.learners.optimisers.optimiser import (
-    NOBODY,
+    NO_SURVIVORS,
     FloatMatrix,
     FloatVector,
     IntVector,
     Tensors,
     check_positive,
     check_seed,
+    checked_fitness,
+    checked_individuals,
+    checkpoint_tensor,
     fittest_first,
-    number,
-    stored,
+    scalar,
     stream,
-    told_fitness,
-    told_individuals,
     weight_matrix,
 )
 
 
 class GeneticSearch:
-    """A population of as many individuals as `start` has rows; Kim 2007, section IV-A: 50 copies of one
-    network learned before, a mutation rate of 0.01, and steps of +0.01 or -0.01.
-    """
+    """`start` is the population, one individual per row; Kim 2007, section IV-A: 50 copies of a learned
+    network, a mutation rate of 0.01, and steps of +0.01 or -0.01."""
 
     def __init__(
         self, start: npt.ArrayLike, *, mutation_rate: float = 0.01, step: float = 0.01, seed: int
@@ -47,14 +46,13 @@ class GeneticSearch:
         check_seed(seed)
         self.generation = 0
         self._rate, self._step, self._seed = mutation_rate, step, seed
-        self._fitness: FloatVector = np.zeros(len(self._rows))  # of the last generation, which are the rows
+        self._fitness: FloatVector = np.zeros(len(self._rows))  # of the rows, the last generation
 
     def ask(self) -> FloatMatrix:
         if self.generation == 0:
             return self._rows.copy()
         random = stream(self._seed, self.generation)
-        # The fittest takes the place that Figure 2 does not mutate (line 13 begins at 1), so that no
-        # generation loses it (line 20).
+        # Elitism: the fittest takes the row that Figure 2 does not mutate (line 13 starts at 1; line 20).
         chosen = random.choice(len(self._rows), size=len(self._rows) - 1, p=self._shares())
         moved = random.random((len(chosen), self._rows.shape[1])) < self._rate
         signs = random.choice([-1.0, 1.0], size=moved.shape)
@@ -62,7 +60,7 @@ class GeneticSearch:
         return np.vstack([self.favourite, mutated])
 
     def _shares(self) -> FloatVector:
-        """How likely the roulette stops at each row: in proportion to its fitness."""
+        """The probability that the roulette selects each row, in proportion to its fitness."""
         if not self._fitness.any():
             return np.full(len(self._fitness), 1 / len(self._fitness))
         scaled = self._fitness / self._fitness.max()  # so that the sum of very large numbers stays finite
@@ -70,23 +68,23 @@ class GeneticSearch:
 
     def tell(self, fitness: FloatVector, individuals: FloatMatrix | None = None) -> None:
         asked = self.ask()
-        told = told_fitness(fitness, len(asked))
+        told = checked_fitness(fitness, len(asked))
         if (told < 0).any() or not np.isfinite(told).all():
             raise ValueError(
-                "roulette selection deals in proportion to fitness, which must be finite and not negative, "
+                "roulette selection is proportional to fitness, which must be finite and not negative, "
                 f"got {told[(told < 0) | ~np.isfinite(told)][0]}"
             )
-        self._rows = told_individuals(individuals, asked)
+        self._rows = checked_individuals(individuals, asked)
         self._fitness = told
         self.generation += 1
 
     @property
-    def kept(self) -> IntVector:
-        return fittest_first(self._fitness)[:1] if self.generation else NOBODY
+    def survivors(self) -> IntVector:
+        return fittest_first(self._fitness)[:1] if self.generation else NO_SURVIVORS
 
     @property
-    def choosing(self) -> int:
-        """All: each has a share of the roulette, however small, and so its fitness counts."""
+    def selection_size(self) -> int:
+        """All: every fitness counts, since each row has a share of the roulette."""
         return len(self._rows)
 
     @property
@@ -101,13 +99,13 @@ class GeneticSearch:
 
     def state(self) -> Tensors:
         return {
-            "generation": number(self.generation),
+            "generation": scalar(self.generation),
             "individuals": self._rows.copy(),
             "fitness": self._fitness.copy(),
         }
 
     def restore(self, state: Tensors) -> None:
-        generation = int(stored(state, "generation", 1)[0])
-        rows = stored(state, "individuals", *self._rows.shape)
-        fitness = stored(state, "fitness", len(self._rows))
+        generation = int(checkpoint_tensor(state, "generation", 1)[0])
+        rows = checkpoint_tensor(state, "individuals", *self._rows.shape)
+        fitness = checkpoint_tensor(state, "fitness", len(self._rows))
         self.generation, self._rows, self._fitness = generation, rows, fitness

@@ -1,12 +1,10 @@
-"""A generation of weight vectors as the optimisers share it: what may be told of it, and who is fittest.
+"""Optimisers: ask for a generation of weight vectors, tell how fit each of them is.
 
 >>> fittest_first(np.array([0.25, 0.75, 0.25, 0.5]))
 array([1, 3, 0, 2])
 
-What an optimiser is: ask it for a generation of weight vectors, tell it how fit each of them is.
-
-It knows nothing of games. Randomness is an argument: generation g draws only from stream(seed, g), so
-that a checkpoint needs no generator, and a generation that is asked for again is the same.
+An optimiser knows nothing of games. Randomness is an argument: generation g draws only from stream(seed, g),
+so a checkpoint needs no generator, and a generation that is asked for again is the same.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ Tensors = dict[str, npt.NDArray[np.float64]]
 
 
 def stream(seed: int, generation: int) -> np.random.Generator:
-    """The numbers that generation draws."""
+    """The random numbers of a generation."""
     return np.random.default_rng([seed, generation])
 
 
@@ -34,66 +32,67 @@ class Optimiser(Protocol):
     generation: int
 
     def ask(self) -> FloatMatrix:
-        """The individuals of this generation, one a row: first those kept from the last one, then new
+        """The individuals of this generation, one per row: first the survivors of the last one, then new
         ones. Asking twice gives the same."""
         ...
 
     def tell(self, fitness: FloatVector, individuals: FloatMatrix | None = None) -> None:
-        """One number for each row that was asked, the higher the better. `individuals`: the rows as they
-        are now, if they learned something in the meantime (weights changed within their lifetime)."""
+        """One number per row of ask(), the higher the better. `individuals`: the rows as they are now, if
+        they have learned in the meantime (runs/learning_between_generations.py)."""
         ...
 
     @property
-    def kept(self) -> IntVector:
-        """For the leading rows that ask() carries over unchanged from the last generation: which row of
-        that generation each was. Empty if every row is new."""
+    def survivors(self) -> IntVector:
+        """For the leading rows that ask() carries over unchanged from the last generation: their rows in
+        that generation. Empty if every row is new."""
         ...
 
     @property
-    def choosing(self) -> int:
-        """How many individuals of a generation are chosen; the rest could as well not have been."""
+    def selection_size(self) -> int:
+        """How many individuals of a generation are selected; the others have no influence."""
         ...
 
     @property
     def parents(self) -> FloatMatrix:
-        """The individuals chosen last, the fittest first; for a search distribution, its mean."""
+        """The individuals selected last, the fittest first; of a search distribution, its mean."""
         ...
 
     @property
     def favourite(self) -> FloatVector:
-        """The vector it would hand out now."""
+        """The vector it would recommend now."""
         ...
 
     def state(self) -> Tensors:
-        """All that a checkpoint must hold."""
+        """Everything a checkpoint must hold."""
         ...
 
     def restore(self, state: Tensors) -> None:
-        """Go on from a checkpoint."""
+        """Continue from a checkpoint."""
         ...
 
 
-NOBODY: IntVector = np.empty(0, dtype=np.int64)
+NO_SURVIVORS: IntVector = np.empty(0, dtype=np.int64)
 
 
 def fittest_first(fitness: FloatVector) -> IntVector:
-    """The rows by falling fitness. Of equals the lower row comes first, so that a parent stays before its
-    child, and the order does not hang on how numpy sorts."""
+    """Row numbers by falling fitness. Of equals the lower row comes first, so that a parent precedes its
+    children, and the order does not depend on how numpy sorts."""
     return np.argsort(-fitness, kind="stable").astype(np.int64)
 
 
 def weight_matrix(rows: npt.ArrayLike, what: str) -> FloatMatrix:
-    """A copy of one weight vector a row, all of them finite."""
+    """A copy of the rows, one finite weight vector each."""
     matrix = np.array(rows, dtype=np.float64)
     if matrix.ndim != 2 or matrix.size == 0:
-        raise ValueError(f"{what} must hold one weight vector a row, got an array of shape {matrix.shape}")
-    if not np.isfinite(matrix).all():
-        raise ValueError(f"{what} must be finite numbers, but row {_first_odd(matrix)} holds others")
+        raise ValueError(f"{what} must hold one weight vector per row, got an array of shape {matrix.shape}")
+    if not (finite := np.isfinite(matrix).all(axis=1)).all():
+        row = int(np.argmin(finite))
+        raise ValueError(f"{what} must be finite numbers, but row {row} holds others")
     return matrix
 
 
-def told_fitness(fitness: npt.ArrayLike, individuals: int) -> FloatVector:
-    """The fitness of a generation: one number for each individual."""
+def checked_fitness(fitness: npt.ArrayLike, individuals: int) -> FloatVector:
+    """The fitness of a generation: one number per individual."""
     numbers = np.array(fitness, dtype=np.float64)
     if numbers.shape != (individuals,):
         raise ValueError(
@@ -105,8 +104,8 @@ def told_fitness(fitness: npt.ArrayLike, individuals: int) -> FloatVector:
     return numbers
 
 
-def told_individuals(individuals: npt.ArrayLike | None, asked: FloatMatrix) -> FloatMatrix:
-    """The generation as it is after its lifetime: what it learned replaces what was asked."""
+def checked_individuals(individuals: npt.ArrayLike | None, asked: FloatMatrix) -> FloatMatrix:
+    """The generation after it has learned, if it has; else as it was asked for."""
     if individuals is None:
         return asked
     learned = weight_matrix(individuals, "the individuals told")
@@ -133,8 +132,8 @@ def check_seed(seed: int) -> None:
         raise ValueError(f"the seed must be 0 or more, got {seed}")
 
 
-def stored(state: Tensors, name: str, *shape: int) -> FloatMatrix:
-    """A copy of a tensor of a checkpoint that must have this shape."""
+def checkpoint_tensor(state: Tensors, name: str, *shape: int) -> FloatMatrix:
+    """A copy of a checkpoint's tensor, which must have this shape."""
     tensor = state.get(name)
     if tensor is None or tensor.shape != shape:
         found = "nothing" if tensor is None else f"shape {tensor.shape}"
@@ -145,10 +144,6 @@ def stored(state: Tensors, name: str, *shape: int) -> FloatMatrix:
     return np.array(tensor, dtype=np.float64)
 
 
-def number(value: float) -> FloatVector:
-    """A number as checkpoints hold it."""
+def scalar(value: float) -> FloatVector:
+    """A number as a checkpoint holds it."""
     return np.array([value], dtype=np.float64)
-
-
-def _first_odd(matrix: FloatMatrix) -> int:
-    return int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])

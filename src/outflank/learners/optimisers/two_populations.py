@@ -3,7 +3,7 @@
 >>> import numpy as np
 >>> from outflank.learners.optimisers.evolution_strategies import EvolutionStrategy, uniform_start
 >>> first, second = (
-...     EvolutionStrategy(uniform_start(4, 3, reach=0.1, seed=seed), parents=1, offspring=3, seed=seed)
+...     EvolutionStrategy(uniform_start(4, 3, bound=0.1, seed=seed), parents=1, offspring=3, seed=seed)
 ...     for seed in (1, 2)
 ... )
 >>> both = PairOfPopulations(first, second)
@@ -16,21 +16,21 @@ from __future__ import annotations
 import numpy as np
 
 from outflank.learners.optimisers.optimiser import (
-    NOBODY,
+    NO_SURVIVORS,
     FloatMatrix,
     FloatVector,
     IntVector,
     Optimiser,
     Tensors,
-    number,
-    stored,
-    told_fitness,
-    told_individuals,
+    checked_fitness,
+    checked_individuals,
+    checkpoint_tensor,
+    scalar,
 )
 
 
 class PairOfPopulations:
-    """An optimiser made of two of one kind and of different seeds: the first one's rows come first."""
+    """Two optimisers of one kind and different seeds as one; the rows of the first come first."""
 
     def __init__(self, first: Optimiser, second: Optimiser) -> None:
         if first is second:
@@ -56,30 +56,29 @@ class PairOfPopulations:
 
     def tell(self, fitness: FloatVector, individuals: FloatMatrix | None = None) -> None:
         border, asked = self.border, self.ask()
-        told = told_fitness(fitness, len(asked))
-        learned = None if individuals is None else told_individuals(individuals, asked)
+        told = checked_fitness(fitness, len(asked))
+        learned = None if individuals is None else checked_individuals(individuals, asked)
         self.first.tell(told[:border], None if learned is None else learned[:border])
         self.second.tell(told[border:], None if learned is None else learned[border:])
-        # Fitness is measured against the other population, so two single numbers of different populations
-        # say little: each had other opponents. The means are over all games between the two: the higher one
-        # belongs to the stronger population, and no single lucky individual decides.
+        # Individuals of different populations had different opponents, so their numbers cannot be compared.
+        # The means are over all games between the two: the higher one belongs to the stronger population.
         self._second_is_fitter = bool(told[border:].mean() > told[:border].mean())
         self.generation += 1
 
     @property
-    def kept(self) -> IntVector:
-        """Empty: the second population's parents do not lead the rows, and all have met new opponents, so
-        earlier games of a parent say nothing of it now."""
-        return NOBODY
+    def survivors(self) -> IntVector:
+        """None: the second population's parents do not lead the rows, and earlier games were against other
+        opponents."""
+        return NO_SURVIVORS
 
     @property
-    def choosing(self) -> int:
-        """Of both together. Each population chooses its own: race them apart, or not at all."""
-        return self.first.choosing + self.second.choosing
+    def selection_size(self) -> int:
+        """Of both together. Each population selects its own, so they cannot race each other."""
+        return self.first.selection_size + self.second.selection_size
 
     @property
     def parents(self) -> FloatMatrix:
-        """Those of the fitter population, then the other's."""
+        """Those of the fitter population, then the other ones."""
         return np.vstack([population.parents for population in self._fitter_first()])
 
     @property
@@ -91,14 +90,14 @@ class PairOfPopulations:
         return (self.second, self.first) if self._second_is_fitter else (self.first, self.second)
 
     def state(self) -> Tensors:
-        tensors = {"generation": number(self.generation), "second is fitter": number(self._second_is_fitter)}
+        tensors = {"generation": scalar(self.generation), "second is fitter": scalar(self._second_is_fitter)}
         for prefix, population in (("a ", self.first), ("b ", self.second)):
             tensors |= {prefix + name: tensor for name, tensor in population.state().items()}
         return tensors
 
     def restore(self, state: Tensors) -> None:
-        generation = int(stored(state, "generation", 1)[0])
-        second_is_fitter = bool(stored(state, "second is fitter", 1)[0])
+        generation = int(checkpoint_tensor(state, "generation", 1)[0])
+        second_is_fitter = bool(checkpoint_tensor(state, "second is fitter", 1)[0])
         for prefix, population in (("a ", self.first), ("b ", self.second)):
             population.restore(
                 {name.removeprefix(prefix): state[name] for name in state if name.startswith(prefix)}

@@ -1,4 +1,4 @@
-"""What decides an evolutionary run, but the seed.
+"""The settings of an evolutionary run.
 
 >>> settings = EvolutionSettings(method="evolution-strategy", evaluator="all-2", generations=5000)
 >>> settings.parents, settings.offspring, settings.sigma, settings.double_games
@@ -7,18 +7,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, Literal
-import numpy as np
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import model_validator
+
 from outflank.evaluators.storage import View
-from outflank.learners.fitness.contest import PlayingStyle
-from outflank.suggestions import unknown
+from outflank.learners.fitness.population import PlayingStyle
+from outflank.learners.validation import Field, PlayerNames, SettingsModel, Whole
 
 Method = Literal["evolution-strategy", "self-adaptive", "genetic", "cma-es", "sep-cma-es"]
 FitnessName = Literal["league", "expected-utility", "random-opponents", "round-robin", "two-populations"]
 
-# The settings that belong to one method or one measure, with the value they have if none is given: the
-# paper's, where there is one. None: its formula depends on the number of weights.
+# The settings that belong to one method or one measure, with their defaults: the values of the paper, where
+# there is one. None: a formula of the number of weights.
 OF_METHOD: dict[str, dict[str, Any]] = {
     # Jaskowski 2014
     "evolution-strategy": {"parents": 10, "offspring": 90, "selection": "plus", "sigma": 1.0,
@@ -31,7 +33,6 @@ OF_METHOD: dict[str, dict[str, Any]] = {
     "cma-es": {"population": 40, "sigma": 1.0, "adapt_rate": False},
     "sep-cma-es": {"population": 40, "sigma": 1.0},
 }  # fmt: skip
-OF_BEGINNING = {"evaluator": "all-2", "stages": 1, "view": "inversion"}
 OF_FITNESS: dict[str, dict[str, Any]] = {
     "league": {"opponents": ("standard-heuristic",), "double_games": 1000, "last_double_games": None,
                "racing": False},
@@ -40,127 +41,146 @@ OF_FITNESS: dict[str, dict[str, Any]] = {
     "round-robin": {"games_each": 1},
     "two-populations": {"games_each": 1},
 }  # fmt: skip
+OF_RANDOM_START = {"evaluator": "all-2", "stages": 1, "view": "inversion"}  # without a seed player or preset
 
 
-@dataclass(frozen=True)
-class EvolutionSettings:
-    """Everything that decides what evolves, but the seed. Settings of other methods than the one chosen
-    must be left out; those left out get the papers' values."""
+class EvolutionSettings(SettingsModel):
+    """Everything that determines what evolves, except the seed. Settings that belong to another method or
+    measure than the chosen one must be left out; those left out get the papers' values."""
 
-    method: Method
-    generations: int
+    method: Method = Field(description="Optimiser.")
+    generations: Whole = Field(ge=1, description="Generations to evolve.")
 
-    # Where it begins: one player for all individuals,
-    seed_player: str = ""  # its name or file,
-    seed_preset: str = ""  # or a preset of temporal differences that is learned first (Kim 2007);
-    seed_games: int | None = None  # from so many games, if not from as many as the preset says;
-    evaluator: str | None = None  # or random weights of such an evaluator (all-2 if nothing is said),
-    stages: int | None = None  # so many game stages,
-    view: Literal["inversion", "negation"] | None = None  # seen so (inversion if nothing is said),
-    initial_weights: float | None = None  # uniform within plus or minus this
+    # Where it starts: from one player, or from random weights.
+    seed_player: str = Field(
+        default="", description="Player that all individuals start from: its name or file."
+    )
+    seed_preset: str = Field(default="", description="Or a TD preset that is learned first (Kim 2007).")
+    seed_games: Whole | None = Field(
+        default=None, ge=1, description="Games of the seed preset, if not its own."
+    )
+    evaluator: str | None = Field(default=None, description="Architecture of random individuals.")
+    stages: Whole | None = Field(
+        default=None, ge=1, le=61, description="Game stages, each with its own tables."
+    )
+    view: Literal["inversion", "negation"] | None = Field(
+        default=None, description="How the evaluator serves both colours."
+    )
+    initial_weights: float | None = Field(
+        default=None, gt=0, description="Weights start uniform within plus or minus this."
+    )
 
     # How weights become a player.
-    depth: int = 1
-    solve: int = 0  # knowledge (Kim 2007): perfect play from so many empty squares,
-    book: str = ""  # an opening book, a file or `default`,
-    book_best: int = 1  # at random among so many of its best moves
+    depth: Whole = Field(default=1, ge=1, description="Plies of minimax in all games.")
+    solve: Whole = Field(
+        default=0, ge=0, le=60, description="Perfect play from this many empty squares (Kim 2007)."
+    )
+    book: str = Field(default="", description="Opening book: a file or default (Kim 2007).")
+    book_best: Whole = Field(default=1, ge=1, description="Choose at random among this many best book moves.")
 
     # The optimiser.
-    parents: int | None = None
-    offspring: int | None = None
-    selection: Literal["plus", "comma"] | None = None
-    population: int | None = None
-    sigma: float | None = None  # of a mutation; of CMA-ES, of the first generation
-    tau: float | None = None  # how fast self-adaptive sigmas change
-    mutation_rate: float | None = None
-    mutation_step: float | None = None
-    adapt_rate: bool | None = None  # learning rates of CMA-ES that follow the noise (Nomura 2023)
+    parents: Whole | None = Field(default=None, ge=1, description="Parents, mu.")
+    offspring: Whole | None = Field(default=None, ge=1, description="Children per generation, lambda.")
+    selection: Literal["plus", "comma"] | None = Field(
+        default=None, description="Select among parents and children (plus), or children only (comma)."
+    )
+    population: Whole | None = Field(default=None, ge=1, description="Individuals per generation.")
+    sigma: float | None = Field(
+        default=None, gt=0, description="Step size of mutation; of CMA-ES, the initial one."
+    )
+    tau: float | None = Field(default=None, gt=0, description="How fast self-adaptive step sizes change.")
+    mutation_rate: float | None = Field(default=None, gt=0, description="Probability that a weight mutates.")
+    mutation_step: float | None = Field(default=None, gt=0, description="Size of a mutation, plus or minus.")
+    adapt_rate: bool | None = Field(
+        default=None, description="Learning rates that follow the noise (Nomura 2023)."
+    )
 
     # Fitness.
-    fitness: FitnessName = "league"
-    epsilon: float = 0.1  # forced random moves of both players
-    opponents: tuple[str, ...] | None = None
-    double_games: int | None = None  # an individual's against each opponent,
-    last_double_games: int | None = None  # at the end, if they are to grow; geometric between
-    racing: bool | None = None  # give up hopeless individuals early
-    random_counters: int | None = None
-    games_each: int | None = None  # random-opponents: games as Black; otherwise double games of a pair
+    fitness: FitnessName = Field(default="league", description="How fitness is measured.")
+    epsilon: float = Field(
+        default=0.1, ge=0, le=1, description="Probability of a forced random move of both players."
+    )
+    opponents: PlayerNames | None = Field(default=None, description="Fixed opponents.")
+    double_games: Whole | None = Field(default=None, ge=1, description="Double games against each opponent.")
+    last_double_games: Whole | None = Field(
+        default=None, ge=1, description="Double games at the end, if they are to grow geometrically."
+    )
+    racing: bool | None = Field(default=None, description="Drop hopeless individuals early.")
+    random_counters: Whole | None = Field(
+        default=None, ge=1, description="Random piece counters per generation."
+    )
+    games_each: Whole | None = Field(
+        default=None, ge=1, description="random-opponents: games as Black; otherwise double games per pair."
+    )
 
-    # Learning within a lifetime: self-play games of temporal differences before each selection.
-    td_games: int = 0
-    td_alpha: float = 0.01
+    # Learning between generations.
+    td_games: Whole = Field(
+        default=0, ge=0, description="Self-play games of TD per individual before each selection."
+    )
+    td_alpha: float = Field(default=0.01, gt=0, description="Learning rate of these games.")
 
-    # How it is watched; nothing of it feeds back.
-    watch: tuple[str, ...] = ()  # the parents meet these players at depth 2, 4 and 6, rising on each win
-    measure_every: int = 10  # generations
-    measure_double_games: int = 2_000
-    measure_against: str = "standard-heuristic"
-    measure_epsilon: float = 0.1
+    # How it is measured; nothing of it feeds back.
+    watch: PlayerNames = Field(
+        default=(), description="Benchmark opponents of the parents at depth 2, 4 and 6."
+    )
+    measure_every: Whole = Field(default=10, ge=1, description="Generations between two measurements.")
+    measure_double_games: Whole = Field(default=2_000, ge=1, description="Double games per measurement.")
+    measure_against: str = Field(default="standard-heuristic", description="Opponent in measurements.")
+    measure_epsilon: float = Field(
+        default=0.1, ge=0, le=1, description="Probability of a forced random move in measurements."
+    )
 
-    def __post_init__(self) -> None:
-        if self.method not in OF_METHOD:
-            raise ValueError(unknown(self.method, tuple(OF_METHOD), "a method"))
-        if self.fitness not in OF_FITNESS:
-            raise ValueError(unknown(self.fitness, tuple(OF_FITNESS), "a fitness"))
-        self._fill_beginning()
-        self._fill(OF_METHOD, self.method)
-        self._fill(OF_FITNESS, self.fitness)
-        for problem, broken in _problems(self).items():
-            if broken:
-                raise ValueError(problem)
-
-    def _fill_beginning(self) -> None:
-        seed = self.seed_player or self.seed_preset
-        for key in (*OF_BEGINNING, "initial_weights"):
-            if seed and getattr(self, key) is not None:
+    @model_validator(mode="before")
+    @classmethod
+    def _with_defaults(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Defaults of the chosen method and measure; an error for settings that they do not have."""
+        given = {key: value for key, value in values.items() if value is not None}
+        seed = given.get("seed_player") or given.get("seed_preset")
+        defaults = {} if seed else dict(OF_RANDOM_START)
+        for key in (*OF_RANDOM_START, "initial_weights"):
+            if seed and key in given:
                 raise ValueError(f"{key} is that of {seed}, from which all individuals start; leave it out")
-            if not seed and key in OF_BEGINNING and getattr(self, key) is None:
-                object.__setattr__(self, key, OF_BEGINNING[key])
-
-    def _fill(self, tables: dict[str, dict[str, Any]], chosen: str) -> None:
-        """Values for what was left out; an error for what the choice has no use for."""
-        own = tables[chosen]
-        for key in {key for table in tables.values() for key in table}:
-            if key not in own and getattr(self, key) is not None:
+        fitness = given.get("fitness", cls.model_fields["fitness"].default)
+        for tables, chosen in ((OF_METHOD, given.get("method")), (OF_FITNESS, fitness)):
+            if not isinstance(chosen, str) or chosen not in tables:
+                return given  # the field's own check reports it
+            of_others = {key for table in tables.values() for key in table} - tables[chosen].keys()
+            for key in sorted(of_others & given.keys()):
                 users = ", ".join(name for name, table in tables.items() if key in table)
                 raise ValueError(f"{key} means nothing to {chosen} (it is for {users}); leave it out")
-            if key == "initial_weights" and (self.seed_player or self.seed_preset):
-                continue
-            if key in own and getattr(self, key) is None:
-                object.__setattr__(self, key, own[key])
+            defaults |= tables[chosen]
+        if seed:
+            defaults.pop("initial_weights", None)
+        return defaults | given
+
+    @model_validator(mode="after")
+    def _combinations(self) -> Self:
+        problems = {
+            "give seed_player or seed_preset, not both": self.seed_player and self.seed_preset,
+            "seed_games are those of a seed_preset; give one": self.seed_games and not self.seed_preset,
+            "a league needs at least one opponent": self.opponents == (),
+            f"{self.method} cannot take over what individuals learn between generations; use "
+            "evolution-strategy or self-adaptive with td_games": self.td_games
+            and self.method in ("cma-es", "sep-cma-es"),
+            "racing only finds the best; genetic selection by roulette needs every fitness": self.racing
+            and self.method == "genetic",
+            "genetic search starts from one player; set seed_player or seed_preset": self.method == "genetic"
+            and not (self.seed_player or self.seed_preset),
+        }
+        for sentence, is_problem in problems.items():
+            if is_problem:
+                raise ValueError(sentence)
+        return self
 
     def style(self, view: View) -> PlayingStyle:
         return PlayingStyle(view, self.depth, self.solve, self.book, self.book_best)
 
-
-def _problems(s: EvolutionSettings) -> dict[str, bool]:
-    """What is wrong with settings: a sentence, and whether it applies."""
-    at_least_one = ("generations", "parents", "offspring", "population", "double_games", "last_double_games",
-                    "random_counters", "games_each", "measure_every", "measure_double_games", "book_best",
-                    "depth", "stages", "seed_games")  # fmt: skip
-    shares = ("epsilon", "measure_epsilon")
-    positive = ("mutation_rate", "initial_weights", "sigma", "tau", "mutation_step", "td_alpha")
-    given = {field.name: value for field in fields(s) if (value := getattr(s, field.name)) is not None}
-    return (
-        {f"{k} must be at least 1, got {given[k]}": given[k] < 1 for k in at_least_one if k in given}
-        | {f"{k} must be within 0..1, got {given[k]}": not 0 <= given[k] <= 1 for k in shares if k in given}
-        | {
-            f"{k} must be above zero, got {given[k]}": not (np.isfinite(given[k]) and given[k] > 0)
-            for k in positive
-            if k in given
+    def defaults(self) -> dict[str, Any]:
+        own = OF_METHOD[self.method] | OF_FITNESS[self.fitness] | OF_RANDOM_START
+        if self.seed_player or self.seed_preset:
+            own = {key: own[key] for key in own.keys() - OF_RANDOM_START.keys() - {"initial_weights"}}
+        tables = (OF_RANDOM_START, *OF_METHOD.values(), *OF_FITNESS.values())
+        of_others = {key for table in tables for key in table} - own.keys()
+        return {
+            key: own.get(key, default) for key, default in super().defaults().items() if key not in of_others
         }
-        | {
-            "give seed_player or seed_preset, not both": bool(s.seed_player and s.seed_preset),
-            "seed_games are those of a seed_preset; give one": s.seed_games is not None and not s.seed_preset,
-            "a league needs at least one opponent": s.opponents == (),
-            f"td_games must not be negative, got {s.td_games}": s.td_games < 0,
-            f"solve must be within 0..60, got {s.solve}": not 0 <= s.solve <= 60,
-            f"{s.method} cannot take over what individuals learn in their lives; use evolution-strategy or "
-            "self-adaptive with td_games": s.td_games > 0 and s.method in ("cma-es", "sep-cma-es"),
-            "racing finds out who is best; genetic selection by roulette needs every fitness": bool(s.racing)
-            and s.method == "genetic",
-            "genetic search starts from one player; set seed_player or seed_preset": s.method == "genetic"
-            and not (s.seed_player or s.seed_preset),
-        }
-    )
-

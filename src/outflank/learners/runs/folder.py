@@ -1,38 +1,34 @@
-"""How far runs are, read from their folders alone: for whoever watches, wherever they are learned.
+"""A run's folder: settings, log, checkpoint and players; and the state of a run as its files show it.
+
+settings.toml           what was asked for, and the seed
+log.jsonl               one line per measurement; of evolution, one line per generation
+checkpoint.safetensors  the state of learning after the last saved game or generation
+best.safetensors        the player with the best measured score
+last.safetensors        the player of the last measurement
 
 >>> runs_in(Path("no such folder"))
 {}
-
-A run's folder: settings, log, checkpoint and players, written so that nothing is ever half there.
-
-settings.toml        what was asked for, and the seed
-log.jsonl            a line a measurement; of evolution, a line a generation
-checkpoint.safetensors  the state of learning after the last saved game or generation
-best.safetensors     the player with the best measured score
-last.safetensors     the player of the last measurement
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
-import numpy.typing as npt
-from outflank.files import write_whole
-from outflank.learners.runs.settings import Settings, parse_settings, read_toml, settings_toml
 import math
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal
-from outflank.learners.runs.evolution_settings import EvolutionSettings
-from outflank.learners.runs.settings import Settings
 
+import numpy.typing as npt
+
+from outflank.files import write_whole
+from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.runs.settings import Settings, method_of, parse_settings, read_toml, settings_toml
 
 SETTINGS, LOG, CHECKPOINT = "settings.toml", "log.jsonl", "checkpoint.safetensors"
-HALF_WRITTEN = f".{SETTINGS}.part"  # all that a run leaves that was killed before it began
+HALF_WRITTEN = f".{SETTINGS}.part"  # all that is left of a run killed before it started
 Tensors = Mapping[str, npt.NDArray[Any]]
 
 
@@ -46,7 +42,7 @@ class RunFolder:
     def create(cls, path: Path, settings: Settings, seed: int) -> RunFolder:
         if path.exists() and (not path.is_dir() or any(p.name != HALF_WRITTEN for p in path.iterdir())):
             raise ValueError(
-                f"{path} is already there; continue it with outflank resume, or choose another --out"
+                f"{path} already exists; continue it with outflank resume, or choose another --out"
             )
         path.mkdir(parents=True, exist_ok=True)
         write_whole(path / SETTINGS, settings_toml(settings, seed).encode())
@@ -84,7 +80,7 @@ class RunFolder:
             raise ValueError(f"{path} is damaged: {error}") from None
 
     def log(self) -> list[dict[str, Any]]:
-        """The measurements so far; a line that a crash cut short is left out."""
+        """The entries so far, without a last line that a crash cut short."""
         path = self.path / LOG
         if not path.exists():
             return []
@@ -92,6 +88,12 @@ class RunFolder:
 
     def rewrite_log(self, entries: Sequence[Mapping[str, Any]]) -> None:
         write_whole(self.path / LOG, b"".join(_line(entry) for entry in entries))
+
+    def truncate_log(self, counter: str, done: int) -> float:
+        """Drop the entries after a checkpoint, which will be made again; the seconds up to there."""
+        entries = [entry for entry in self.log() if entry[counter] <= done]
+        self.rewrite_log(entries)
+        return float(entries[-1]["seconds"]) if entries else 0.0
 
     def append_to_log(self, entry: Mapping[str, Any]) -> None:
         with (self.path / LOG).open("ab") as file:
@@ -112,8 +114,8 @@ def _whole_lines(content: bytes) -> Iterator[dict[str, Any]]:
 
 State = Literal["learning", "stopped", "finished"]
 MOST_RUNS = 1000
-QUIET_SECONDS = 60.0  # without a word from a run before it is taken for stopped,
-QUIET_FACTOR = 4.0  # or so many times as long as from one measurement to the next
+QUIET_SECONDS = 60.0  # a run that writes nothing for this long counts as stopped,
+QUIET_FACTOR = 4.0  # unless this many times the interval between two log entries is longer
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class RunState:
-    """A run as it stands."""
+    """The state of a run."""
 
     name: str
     method: str
@@ -140,18 +142,18 @@ class RunState:
     done: int  # games or generations when it was last logged
     total: int
     last: Measurement | None
-    changed: float  # when it last wrote anything
+    changed: float  # when it last wrote a file
 
 
 @dataclass(frozen=True)
 class _Logged:
     measurements: tuple[Measurement, ...]
     done: int
-    pace: float  # seconds from one line to the next
+    pace: float  # seconds between the last two lines
 
 
 def runs_in(folder: Path) -> dict[str, Path]:
-    """The runs of a folder by name: those in it, and the seed-* runs one level below."""
+    """The runs in a folder by name: those directly in it, and seed-* runs one level below."""
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if not path.is_dir() or not path.name.isprintable():
@@ -163,24 +165,23 @@ def runs_in(folder: Path) -> dict[str, Path]:
 
 
 def measurements_of(path: Path) -> tuple[Measurement, ...]:
-    """What a run's log says of its scores."""
+    """The scores in a run's log."""
     return _logged(path).measurements
 
 
 def run_state(name: str, path: Path) -> RunState:
-    """How far a run is. ValueError if its settings cannot be read."""
+    """The state of a run. ValueError if its settings cannot be read."""
     settings, seed = _settings(path, *_stamp(path / SETTINGS))
     logged = _logged(path)
-    evolves = isinstance(settings, EvolutionSettings)
     total = settings.generations if isinstance(settings, EvolutionSettings) else settings.games
     changed = max(_stamp(path / file)[0] for file in (SETTINGS, LOG, CHECKPOINT)) / 1e9
     return RunState(
         name=name,
-        method=settings.method if isinstance(settings, EvolutionSettings) else "temporal differences",
-        settings={key: value for key, value in asdict(settings).items() if value not in (None, "", ())},
+        method=method_of(settings),
+        settings={key: value for key, value in settings.model_dump().items() if value not in (None, "", ())},
         seed=seed,
         state=_state(logged, total, time.time() - changed),
-        unit="generations" if evolves else "games",
+        unit="generations" if isinstance(settings, EvolutionSettings) else "games",
         done=logged.done,
         total=total,
         last=logged.measurements[-1] if logged.measurements else None,
@@ -189,14 +190,14 @@ def run_state(name: str, path: Path) -> RunState:
 
 
 def _state(logged: _Logged, total: int, quiet: float) -> State:
-    """A run leaves no sign that it was killed: a long silence must do."""
+    """A killed run leaves no mark, so a long silence counts as stopped."""
     if logged.done >= total:
         return "finished"
     return "learning" if quiet < max(QUIET_SECONDS, QUIET_FACTOR * logged.pace) else "stopped"
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    """When a file was written, and its length: they change with its content."""
+    """Modification time and length of a file: they change with its content."""
     try:
         found = path.stat()
     except OSError:
@@ -222,7 +223,7 @@ def _read_log(path: Path, _written: int, _length: int) -> _Logged:
 
 
 def _measurements(entries: list[dict[str, Any]]) -> Iterator[Measurement]:
-    """Those lines that have a score; what is no measurement is passed over."""
+    """The entries that have a score; others are skipped."""
     for entry in entries:
         games, seconds, score = (_number(entry.get(key)) for key in ("games", "seconds", "score"))
         edges = entry.get("ci95")
@@ -241,7 +242,6 @@ def _number(value: object) -> float | None:
 
 
 def _seed_of(path: Path) -> tuple[bool, int, str]:
-    """Seeds in the order of their numbers."""
+    """Sorts seeds by number."""
     number = path.name.removeprefix("seed-")
     return not number.isdecimal(), int(number) if number.isdecimal() else 0, path.name
-

@@ -1,47 +1,44 @@
-"""Several runs learned at once, as many as there are cores.
-
-Runs of either kind, by their settings.
-"""
+"""Runs of either kind, made, opened and learned in parallel, one per core."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from outflank.learners.runs.evolution_run import EvolutionRun
-from outflank.learners.runs.evolution_settings import EvolutionSettings
-from outflank.learners.execution.executor import Executor
-from outflank.learners.runs.folder import RunFolder
-from outflank.learners.runs.settings import Settings
-from outflank.learners.runs.td_run import Run, TdRun
 import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 from outflank.cores import available_cores
-from outflank.learners.runs.td_run import Run, Step
+from outflank.learners.execution.executor import Executor
+from outflank.learners.runs.evolution_run import EvolutionRun
+from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.settings import Settings
+from outflank.learners.runs.td_run import Run, RunProgress, TdRun
 
 
 def create_run(path: Path, settings: Settings, seed: int, executor: Executor | None = None) -> Run:
-    """A new run in a folder that is not there yet. `executor`: where an evolutionary run plays its games."""
+    """A run in a new folder. `executor`: where an evolutionary run plays its games."""
     if isinstance(settings, EvolutionSettings):
         return EvolutionRun.create(path, settings, seed, executor)
     return TdRun.create(path, settings, seed)
 
 
 def open_run(path: Path, executor: Executor | None = None) -> Run:
-    """The run in a folder, as its last checkpoint left it."""
+    """The run in a folder, resumed from its last checkpoint."""
     folder = RunFolder.open(path)
     settings, _ = folder.settings()
     return EvolutionRun(folder, executor) if isinstance(settings, EvolutionSettings) else TdRun(folder)
 
 
-def learn_together(runs: Sequence[Run], show: Callable[[int, Step], None]) -> bool:
-    """Learn every run to its end on a thread of its own; `show` gets a run's number and each of its steps,
+def learn_in_parallel(runs: Sequence[Run], show: Callable[[int, RunProgress], None]) -> bool:
+    """Learn every run to its end, each on its own thread; `show` gets the number of a run and its progress,
     on the caller's thread.
 
-    Ctrl-C, and whatever `show` raises, ends all runs after their present step, saved. False if Ctrl-C left
-    any unfinished.
+    Ctrl-C, or an exception in `show`, ends all runs after their current step, saved. Returns False if Ctrl-C
+    left any unfinished.
     """
-    news: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
+    news: queue.SimpleQueue[tuple[int, RunProgress] | None] = queue.SimpleQueue()
     stop = threading.Event()
     interrupted = False
     raised: BaseException | None = None
@@ -76,4 +73,3 @@ def learn_together(runs: Sequence[Run], show: Callable[[int, Step], None]) -> bo
     if raised is not None:
         raise raised
     return not interrupted or all(run.is_finished for run in runs)
-

@@ -1,6 +1,4 @@
-"""Presets by name, and settings from files and from key=value.
-
-Settings as text: read from TOML or from key=value, checked, and written beside a run.
+"""Settings as text: from presets, TOML files and key=value; and written beside a run.
 
 >>> parse_settings({"evaluator": "all-2", "games": 1e6}, "here").games
 1000000
@@ -12,67 +10,85 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import asdict, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
+
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.td import TdSettings
 from outflank.suggestions import unknown
-from importlib.resources import files
-from typing import Any
-
 
 Settings = TdSettings | EvolutionSettings
+PRESETS = Path(str(files("outflank") / "data" / "presets"))
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A preset, or a settings file of one's own. `seed`: that of the file, if it has one."""
+
+    name: str
+    description: str
+    settings: Settings
+    seed: int | None
+
+    @property
+    def method(self) -> str:
+        return method_of(self.settings)
+
+
+def method_of(settings: Settings) -> str:
+    return settings.method if isinstance(settings, EvolutionSettings) else "temporal differences"
+
+
+def preset_names() -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in PRESETS.glob("*.toml")))
+
+
+def load_preset(name: str, changes: Mapping[str, Any] | None = None) -> Preset:
+    """The preset of that name or the TOML file, with changed settings."""
+    if name in preset_names():
+        path = PRESETS / f"{name}.toml"
+    elif Path(name).is_file():
+        path = Path(name)
+    else:
+        raise ValueError(unknown(name, preset_names(), "a preset or a TOML file"))
+    values = read_toml(path)
+    seed, description = values.pop("seed", None), values.pop("description", "")
+    return Preset(name, description, parse_settings(values | dict(changes or {}), name), seed)
 
 
 def parse_settings(values: Mapping[str, Any], source: str) -> Settings:
-    """Settings from the values of a TOML file or of --set: of evolution if they name its method, else of
-    temporal differences."""
-    kind = EvolutionSettings if "method" in values else TdSettings
-    known = tuple(field.name for field in fields(kind))
-    types = get_type_hints(kind)
-    for key in values:
-        if key not in known:
-            raise ValueError(f"{source}: {unknown(key, known, 'a setting')}")
+    """Settings of evolution if the values name its method, else of temporal differences."""
     try:
-        return kind(**{key: _typed(key, value, types[key]) for key, value in values.items()})
-    except (TypeError, ValueError) as error:
+        return EvolutionSettings(**values) if "method" in values else TdSettings(**values)
+    except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
 
 
-def _typed(key: str, value: Any, kind: Any) -> Any:
-    """A value as the setting's type has it: numbers may be written as 5_000 or 1e6, lists as lists."""
-    if get_origin(kind) in (Union, UnionType):  # int | None and the like
-        kind = next(part for part in get_args(kind) if part is not type(None))
-    if (kind is bool) != isinstance(value, bool):
-        raise ValueError(f"{key} must be {'true or false' if kind is bool else 'no truth value'}")
-    if get_origin(kind) is tuple:
-        if isinstance(value, str):
-            value = [value] if value else []
-        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-            raise ValueError(f"{key} must be a list of players")
-        return tuple(value)
-    if kind is int:
-        if not isinstance(value, int | float) or value != int(value):
-            raise ValueError(f"{key} must be a whole number, got {value!r}")
-        return int(value)
-    if kind is float:
-        if not isinstance(value, int | float):
-            raise ValueError(f"{key} must be a number, got {value!r}")
-        return float(value)
-    if not isinstance(value, str) and (kind is str or get_origin(kind) is Literal):
-        raise ValueError(f"{key} must be text, got {value!r}")
-    return value
+def parse_changes(texts: Iterable[str]) -> dict[str, Any]:
+    """Values of `--set key=value`: TOML if it is, else plain text; players separated by semicolons.
+
+    >>> parse_changes(["alpha=0.1", "opponents=all-2;random", "watch="])
+    {'alpha': 0.1, 'opponents': ['all-2', 'random'], 'watch': []}
+    """
+    changes: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise ValueError(f"--set takes key=value, got {text!r}")
+        try:
+            changes[key] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            is_list = key in ("opponents", "watch")
+            changes[key] = [name for name in value.split(";") if name.strip()] if is_list else value
+    return changes
 
 
 def settings_toml(settings: Settings, seed: int) -> str:
-    lines = [f"seed = {seed}"]
-    for key, value in asdict(settings).items():
-        if value is not None:
-            lines.append(f"{key} = {json.dumps(list(value) if isinstance(value, tuple) else value)}")
-    return "\n".join(lines) + "\n"
+    values = {"seed": seed} | {k: v for k, v in settings.model_dump(mode="json").items() if v is not None}
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -82,39 +98,22 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is not a TOML file: {error}") from None
 
 
-FOLDER = Path(str(files("outflank") / "data" / "presets"))
+@dataclass(frozen=True)
+class DescribedSetting:
+    name: str
+    value: Any
+    default: Any
+    meaning: str
 
 
-def preset_names() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+def describe(settings: Settings) -> list[DescribedSetting]:
+    """All settings that apply, with their meaning and their default for the chosen method.
 
-
-def preset_or_file(name: str, changes: list[str]) -> tuple[Settings, int | None]:
-    """The settings of a preset or a TOML file, with `key=value` changes; and the file's seed, if any."""
-    if name in preset_names():
-        path = FOLDER / f"{name}.toml"
-    elif Path(name).is_file():
-        path = Path(name)
-    else:
-        raise ValueError(unknown(name, preset_names(), "a preset or a TOML file"))
-    values = read_toml(path)
-    seed = values.pop("seed", None)
-    return parse_settings(values | dict(map(_change, changes)), name), seed
-
-
-def _change(text: str) -> tuple[str, Any]:
-    """TOML where it is TOML, else plain text; several players with semicolons, none as nothing.
-
-    >>> _change("alpha=0.1"), _change("opponents=all-2;random"), _change("watch=")
-    (('alpha', 0.1), ('opponents', ['all-2', 'random']), ('watch', []))
+    >>> [row for row in describe(TdSettings(trace=0.5)) if row.name == "trace"]
+    [DescribedSetting(name='trace', value=0.5, default=0.0, meaning='Lambda of TD(lambda).')]
     """
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f"--set takes key=value, got {text!r}")
-    try:
-        return key.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        if key.strip() in ("opponents", "watch"):
-            return key.strip(), [player for player in value.split(";") if player.strip()]
-        return key.strip(), value
-
+    fields, values = type(settings).model_fields, settings.model_dump()
+    return [
+        DescribedSetting(name, values[name], default, fields[name].description or "")
+        for name, default in settings.defaults().items()
+    ]

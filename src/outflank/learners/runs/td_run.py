@@ -1,7 +1,7 @@
-"""Runs: learn, measure, log and save, so that a run can be killed at any moment and taken up again.
+"""Runs: learn, measure, log and save, so that a run can be killed at any moment and resumed; TD runs.
 
-A run's weights after n games depend on its settings and seed alone, so a resumed run ends with the
-same bytes as one that was never stopped.
+A run's weights after n games depend on its settings and seed alone, so a resumed run ends with the same bytes
+as one that was never stopped.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
 from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.settings import settings_toml
-from outflank.learners.td import Progress, TdLearner, TdSettings
+from outflank.learners.td import TdLearner, TdSettings, TdTotals
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 
@@ -25,8 +26,8 @@ EARLIEST_MEASUREMENT = 500
 
 
 @dataclass(frozen=True)
-class Step:
-    """Where a run stands after a batch of games or a generation; `entry` is the log's line, if any."""
+class RunProgress:
+    """The state of a run after a batch of games or a generation; `entry` is its log entry, if any."""
 
     done: int
     entry: dict[str, Any] | None = None
@@ -53,12 +54,12 @@ class Run(Protocol):
     @property
     def is_finished(self) -> bool: ...
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[RunProgress]:
         """Learn to the end, step by step."""
         ...
 
     def save(self) -> None:
-        """Write what is not saved yet, before the run is left."""
+        """Save what is not saved yet, before the run is left."""
         ...
 
 
@@ -73,14 +74,16 @@ class TdRun:
         assert isinstance(settings, TdSettings)
         self.settings: TdSettings = settings
         self.learner = TdLearner(self.settings, self.seed)
-        self._since_measured = Progress()
+        self._measure_against = named_player(self.settings.measure_against)
+        self._since_measured = TdTotals()
         self._best = -1.0
         self._seconds = 0.0
         self._restore()
 
     @classmethod
     def create(cls, path: Path, settings: TdSettings, seed: int) -> TdRun:
-        TdLearner(settings, seed)  # settings that cannot be learned from fail before anything is written
+        TdLearner(settings, seed)  # settings that cannot work fail before anything is written
+        named_player(settings.measure_against)
         return cls(RunFolder.create(path, settings, seed))
 
     @property
@@ -99,8 +102,8 @@ class TdRun:
     def is_finished(self) -> bool:
         return self.games >= self.settings.games
 
-    def steps(self) -> Iterator[Step]:
-        """Learn to the end, a short batch at a time. Saved after every measurement, and on save()."""
+    def steps(self) -> Iterator[RunProgress]:
+        """Learn to the end, one short batch at a time. Saved after every measurement, and by save()."""
         if self.games == 0 and not self.folder.log():
             yield self._measure()
         size = 64
@@ -117,10 +120,10 @@ class TdRun:
             if self.games == next_measurement(self.games - 1, s.measure_every) or self.is_finished:
                 yield self._measure()
             else:
-                yield Step(self.games)
+                yield RunProgress(self.games)
 
     def save(self) -> None:
-        """Write the checkpoint; what was learned up to here is safe."""
+        """Write the checkpoint."""
         tensors = {"weights": self.learner.core.weights(), "coherence": self.learner.core.coherence()}
         tensors |= {f"pool {i}": weights for i, weights in enumerate(self.learner.pool)}
         state = {
@@ -141,14 +144,12 @@ class TdRun:
         self.learner.games = state["games"]
         pool = [key for key in tensors if key.startswith("pool ")]
         self.learner.set_pool([tensors[key] for key in sorted(pool, key=lambda key: int(key.split()[1]))])
-        self._since_measured = Progress(**{k: _inexact(v) for k, v in state["since_measured"].items()})
+        self._since_measured = TdTotals(**{k: _inexact(v) for k, v in state["since_measured"].items()})
         self._best = float(_inexact(state["best"]))
-        entries = [entry for entry in self.folder.log() if entry["games"] <= self.games]
-        self._seconds = entries[-1]["seconds"] if entries else 0.0
-        self.folder.rewrite_log(entries)  # what came after the checkpoint will come again
+        self._seconds = self.folder.truncate_log("games", self.games)
 
-    def _measure(self) -> Step:
-        """Score the player as it is, save it, log it, then the checkpoint that counts them as done."""
+    def _measure(self) -> RunProgress:
+        """Score the player, save it and log it, then save the checkpoint that counts the games as done."""
         evaluator = self.learner.learned()
         tally = self._score(GreedyPlayer(evaluator, self.settings.view))
         low, high = tally.ci95
@@ -166,18 +167,17 @@ class TdRun:
         if tally.score > self._best:
             self._best = tally.score
             save_player(stored, self.folder.path / "best.safetensors")
-        self._since_measured = Progress()
+        self._since_measured = TdTotals()
         self.folder.append_to_log(entry)
         self.save()
-        return Step(self.games, entry)
+        return RunProgress(self.games, entry)
 
     def _score(self, player: GreedyPlayer) -> Tally:
         s = self.settings
-        opponent = named_player(s.measure_against)
-        # Other streams than the games learned from: their seed is this run's, so this one must differ.
+        # The games learned from use this run's seed, so measurements need another.
         seed = (self.seed + 0x5EED) % (1 << 64)
-        match = Match(player, opponent, double_games=s.measure_double_games, epsilon=s.measure_epsilon,
-                      seed=seed, threads=1)  # fmt: skip
+        match = Match(player, self._measure_against, double_games=s.measure_double_games,
+                      epsilon=s.measure_epsilon, seed=seed, threads=1)  # fmt: skip
         return match.play()
 
     def _provenance(self) -> dict[str, Any]:
@@ -186,8 +186,8 @@ class TdRun:
 
 
 def next_measurement(games: int, every: int) -> int:
-    """The first number of games after `games` at which a run is measured: every so many games, and at
-    the beginning, where most is learned, at a half, a quarter ... of that, down to 500 games.
+    """The first number of games after `games` at which a run is measured: every `every` games, and at the
+    start, where most is learned, at a half, a quarter ... of that, down to 500 games.
 
     >>> [next_measurement(games, 4000) for games in (0, 500, 1000, 2000, 4000, 4001, 8000)]
     [500, 1000, 2000, 4000, 8000, 8000, 12000]
@@ -204,4 +204,3 @@ def _exact(value: float) -> str | int:
 
 def _inexact(value: str | int) -> Any:
     return float.fromhex(value) if isinstance(value, str) else value
-

@@ -12,13 +12,17 @@ import numpy.typing as npt
 from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.evaluators.storage import View
-from outflank.learners.fitness.benchmark_opponents import fittest_parents_game, watcher_names
-from outflank.learners.fitness.contest import Contest, Opponents, PlayingStyle
+from outflank.learners.fitness.benchmark_opponents import (
+    at_all_depths,
+    benchmark_population,
+    fittest_parents_game,
+)
+from outflank.learners.fitness.population import PlayingStyle
 from outflank.learners.optimisers.optimiser import FloatMatrix
 from outflank.learners.runs.evolution_run import Purpose, generation_seed
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder
-from outflank.learners.runs.initialisation import Beginning, beginning_of
+from outflank.learners.runs.initialisation import starting_point
 from outflank.learners.runs.parent_replay import earlier_parents
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import SearchPlayer
@@ -157,12 +161,12 @@ class Family:
         settings, self.seed = self.folder.settings()
         assert isinstance(settings, EvolutionSettings)
         self.settings: EvolutionSettings = settings
-        self._begun: Beginning = beginning_of(settings, self.seed)
+        self._start = starting_point(settings, self.seed)
         self._weights = earlier_parents(self.folder, generations)
 
     @property
     def view(self) -> View:
-        return self._begun.view
+        return self._start.view
 
     def weights(self, generation: int) -> FloatMatrix:
         return self._weights[generation]
@@ -170,15 +174,14 @@ class Family:
     def players(self, generation: int, depth: int) -> list[GreedyPlayer | SearchPlayer]:
         """The parents after a generation, the fittest first, at a depth of their own."""
         style = PlayingStyle(self.view, depth)
-        return [style.player(self._begun.evaluator.with_weights(row)) for row in self.weights(generation)]
+        return [style.player(self._start.evaluator.with_weights(row)) for row in self.weights(generation)]
 
     def watched_game(self, generation: int, watcher: str) -> npt.NDArray[np.uint8]:
         """The moves of the first parent's game against a watcher at depth 4, as it was when the run was
         watched."""
         s = self.settings
-        seed = generation_seed(self.seed, generation, Purpose.WATCHING)
-        contest = Contest(
-            self._begun.evaluator, self.weights(generation), s.style(self.view),
-            Opponents(watcher_names(s.watch)), 0.0, seed, double_games=False,
-        )  # fmt: skip
-        return fittest_parents_game(contest, s.watch.index(watcher))
+        seed = generation_seed(self.seed, generation, Purpose.BENCHMARK)
+        population = benchmark_population(
+            self._start.evaluator, self.weights(generation), s.style(self.view), at_all_depths(s.watch), seed
+        )
+        return fittest_parents_game(population, s.watch.index(watcher))

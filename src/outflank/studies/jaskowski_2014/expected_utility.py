@@ -9,8 +9,8 @@ import numpy as np
 
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.learners.execution.executor import ThreadExecutor
-from outflank.learners.fitness.contest import Contest, Games, Opponents, PlayingStyle
 from outflank.learners.fitness.fixed_opponents import against_all
+from outflank.learners.fitness.population import Games, Opponents, PlayingStyle, Population
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.inference import mean_interval
 from outflank.studies.jaskowski_2014.league import PRINTED, one_ply
@@ -64,9 +64,11 @@ def utility(laboratory: Laboratory, player: GreedyPlayer, counters: int, epsilon
 
     def play() -> dict[str, Any]:
         opponents = Opponents(piece_counters=np.random.default_rng(1).uniform(-1, 1, (counters, 64)))
-        contest = Contest(evaluator, weights[None], PlayingStyle(player.view), opponents, epsilon, seed=1)
+        population = Population(
+            evaluator, weights[None], PlayingStyle(player.view), opponents, epsilon, seed=1
+        )
         with ThreadExecutor() as executor:
-            outcomes = Games(executor, contest).play(against_all(1, counters, 0, 2))
+            outcomes = Games(executor, population).play(against_all(1, counters, 0, 2))
         points = (outcomes[:, 0] + 0.5 * outcomes[:, 1]) / 2
         return {"score": float(points.mean()), "ci95": mean_interval(points)}
 

@@ -14,7 +14,7 @@ import numpy as np
 from outflank import _core
 from outflank.board import Board
 from outflank.learners.execution.executor import ThreadExecutor
-from outflank.learners.fitness.contest import Outcomes, Pairings
+from outflank.learners.fitness.population import Outcomes, Pairings
 from outflank.studies.inference import share_interval
 from outflank.studies.kim_2007.versions import (
     VERSIONS,

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from outflank.evaluators.protocol import CoreEvaluator
-from outflank.learners.fitness.contest import PlayingStyle
+from outflank.learners.fitness.population import PlayingStyle
 from outflank.learners.optimisers.optimiser import FloatMatrix
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder
-from outflank.learners.runs.initialisation import beginning_of
+from outflank.learners.runs.initialisation import starting_point
 from outflank.learners.runs.parent_replay import earlier_parents
 from outflank.players.search import SearchPlayer
 from outflank.studies.inference import mean_interval
@@ -82,9 +82,9 @@ def population_of(version: str, run: Learned, generation: int | None = None) -> 
     settings, seed = folder.settings()
     assert isinstance(settings, EvolutionSettings)
     generation = generation or settings.generations
-    begun = beginning_of(settings, seed)
+    start = starting_point(settings, seed)
     weights = earlier_parents(folder, [generation])[generation]
-    return Population(version, seed, generation, begun.evaluator, weights, settings.style(begun.view))
+    return Population(version, seed, generation, start.evaluator, weights, settings.style(start.view))
 
 
 def seconds_along(run: Learned) -> list[float]:

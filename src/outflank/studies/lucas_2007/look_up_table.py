@@ -25,7 +25,7 @@ from outflank.board import Square
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.protocol import FloatArray
 from outflank.evaluators.tuple_shapes import Table, expansions, shape
-from outflank.learners.runs.settings import preset_or_file
+from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.plots.boards import GRID, INK, NEGATIVE, POSITIVE, Sheet, draw_entries, draw_tuple
 from outflank.studies.inference import mann_whitney
@@ -117,7 +117,7 @@ def learned_table(settings: TdSettings, games: int, other_tuples: int, seed: int
 
 
 def _learning(s: Mapping[str, Any], other_tuples: int, seed: int) -> Any:
-    settings, _ = preset_or_file(s["preset"], [])
+    settings = load_preset(s["preset"]).settings
     assert isinstance(settings, TdSettings)
     return lambda: learned_table(settings, s["games"], other_tuples, seed).tolist()
 

@@ -30,7 +30,7 @@ from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.protocol import FloatArray, board_bits
 from outflank.evaluators.tuple_shapes import Table, expansions, shape
 from outflank.games.match import Match
-from outflank.learners.runs.settings import preset_or_file
+from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.players.names import named_player
 from outflank.plots.boards import GRID, INK, Sheet, draw_tuple
@@ -232,7 +232,7 @@ def _found_walk(snake: Sequence[int]) -> Judged:
 
 def order_matters(orders: Sequence[Sequence[int]], games: int) -> list[float]:
     """The tuple in each order learns the same games: by how much values differ from those of the first."""
-    settings, _ = preset_or_file("lucas-2007", [])
+    settings = load_preset("lucas-2007").settings
     assert isinstance(settings, TdSettings)
     random = named_player("random")
     boards = [board for game in Match(random, random, double_games=10).games() for board in game.boards][

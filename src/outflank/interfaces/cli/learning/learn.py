@@ -1,7 +1,4 @@
-"""`outflank learn` and `outflank resume`.
-
-Live progress of learning: a bar a run, with games/s, ETA and a sparkline of the score.
-"""
+"""`outflank learn` and `outflank resume`, with one progress bar per run; presets listed and described."""
 
 from __future__ import annotations
 
@@ -20,8 +17,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from outflank.learners.execution.executor import Executor
-    from outflank.learners.runs.settings import Settings
-    from outflank.learners.runs.td_run import Run, Step
+    from outflank.learners.runs.settings import Preset, Settings
+    from outflank.learners.runs.td_run import Run, RunProgress
 
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -29,7 +26,7 @@ SPARKLINE = 24
 
 
 def sparkline(scores: list[float], width: int = SPARKLINE) -> str:
-    """Scores 0..1 as block characters, the latest at the right; many are thinned out evenly.
+    """Scores 0..1 as block characters, the latest on the right; long series are sampled evenly.
 
     >>> sparkline([0.0, 0.5, 1.0])
     '▁▅█'
@@ -40,7 +37,7 @@ def sparkline(scores: list[float], width: int = SPARKLINE) -> str:
 
 
 class LearningProgress:
-    """Shows steps of several runs; silent where there is no terminal."""
+    """Progress bars of several runs, with rate, ETA and a sparkline of the score; none without a terminal."""
 
     def __init__(self, runs: list[Run]) -> None:
         self._runs = runs
@@ -66,14 +63,14 @@ class LearningProgress:
         if self._progress is not None:
             self._progress.stop()
 
-    def show(self, number: int, step: Step) -> None:
+    def show(self, number: int, progress: RunProgress) -> None:
         scores = self._scores[number]
-        if step.entry is not None and "score" in step.entry:
-            scores.append(step.entry["score"])
+        if progress.entry is not None and "score" in progress.entry:
+            scores.append(progress.entry["score"])
         if self._progress is not None:
             self._progress.update(
                 self._tasks[number],
-                completed=step.done,
+                completed=progress.done,
                 spark=sparkline(scores),
                 score=f"{scores[-1]:.4f}" if scores else "",
             )
@@ -100,8 +97,7 @@ def _bars() -> Progress:
     return Progress(*columns, console=err, transient=True)
 
 
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, or one that holds runs.")]
-
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or of several.")]
 
 Cluster = Annotated[
     str | None,
@@ -116,31 +112,42 @@ def add_to(app: typer.Typer) -> None:
 
 def learn(
     preset: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="PRESET_OR_TOML", help="league-champion, lucas-2007, ...", autocompletion=complete_presets
         ),
-    ],
+    ] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed learns the same player.")] = None,
-    seeds: Annotated[int, typer.Option(help="Learn so many runs, one a core.", min=1, max=1000)] = 1,
-    folder: Annotated[Path | None, typer.Option("--out", help="Where to; runs/NAME by default.")] = None,
+    seeds: Annotated[int, typer.Option(help="Number of runs to learn, one per core.", min=1, max=1000)] = 1,
+    folder: Annotated[Path | None, typer.Option("--out", help="Folder; runs/NAME by default.")] = None,
     cluster: Cluster = None,
+    list_all: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
+    describe: Annotated[
+        bool, typer.Option(help="Print all settings with meaning, value and default.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a player: by temporal differences, or by evolution."""
     from outflank.learners.runs.parallel_runs import create_run
-    from outflank.learners.runs.settings import preset_or_file
+    from outflank.learners.runs.settings import load_preset, parse_changes
 
-    settings, seed_of_file = preset_or_file(preset, changes or [])
-    first = seed if seed is not None else 1 if seed_of_file is None else seed_of_file
+    if list_all:
+        _list_presets(as_json)
+        return
+    if preset is None:
+        raise ValueError("name a preset or a TOML file; outflank learn --list shows the presets")
+    chosen = load_preset(preset, parse_changes(changes or []))
+    if describe:
+        _describe(chosen, as_json)
+        return
+    settings = chosen.settings
+    first = seed if seed is not None else 1 if chosen.seed is None else chosen.seed
     path = folder or Path("runs") / Path(preset).stem
     if seeds > 1 and path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise ValueError(
-            f"{path} is already there; continue it with outflank resume, or choose another --out"
-        )
+        raise ValueError(f"{path} already exists; continue it with outflank resume, or choose another --out")
     paths = [path] if seeds == 1 else [path / f"seed-{first + i}" for i in range(seeds)]
     with _executor(cluster, [settings] * seeds) as executor:
         runs = [create_run(at, settings, first + i, executor) for i, at in enumerate(paths)]
@@ -148,7 +155,7 @@ def learn(
 
 
 def resume(path: RunPath, cluster: Cluster = None, as_json: Json = False) -> None:
-    """Take up a run or a tournament that was interrupted or killed; it ends as if it never had been."""
+    """Resume a run or a tournament that was interrupted or killed; it ends as if it never had been."""
     if (path / "tournament.json").is_file():
         from outflank.interfaces.cli.measuring.tournament import tournament
 
@@ -164,9 +171,58 @@ def resume(path: RunPath, cluster: Cluster = None, as_json: Json = False) -> Non
         _finish(path, [open_run(folder, executor) for folder in folders], as_json)
 
 
+def _list_presets(as_json: bool) -> None:
+    from rich.table import Table
+
+    from outflank.learners.runs.settings import load_preset, preset_names
+
+    presets = [load_preset(name) for name in preset_names()]
+    if as_json:
+        print_json(
+            [{"name": one.name, "method": one.method, "description": one.description} for one in presets]
+        )
+        return
+    table = Table("preset", "description", box=None)
+    for one in presets:
+        table.add_row(one.name, one.description)
+    out.print(table)
+
+
+def _describe(preset: Preset, as_json: bool) -> None:
+    from rich.table import Table
+
+    from outflank.learners.runs.settings import describe
+
+    rows = describe(preset.settings)
+    if as_json:
+        settings = {
+            row.name: {"value": row.value, "default": row.default, "meaning": row.meaning} for row in rows
+        }
+        print_json({"name": preset.name, "method": preset.method, "description": preset.description,
+                    "settings": settings})  # fmt: skip
+        return
+    if preset.description:
+        out.print(preset.description, markup=False)
+    table = Table("setting", "value", "meaning", box=None)
+    for row in rows:
+        value, default = _as_text(row.value), _as_text(row.default)
+        is_default = value == default or default == "-"
+        table.add_row(row.name, value if is_default else f"[bold]{value}[/bold] ({default})", row.meaning)
+    out.print(table)
+    out.print("In parentheses: the default, where the value is another.")
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "; ".join(value) or "-"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:,}" if isinstance(value, int) else str(value) if value not in (None, "") else "-"
+
+
 def _executor(cluster: str | None, settings: list[Settings]) -> Executor:
-    """Where evolutionary runs play: a cluster; or this machine's cores, all for one run, one for each of
-    several."""
+    """Where evolutionary runs play: on a cluster, or on this machine with all cores for one run and one core
+    for each of several."""
     from outflank.learners.execution.executor import executor_for
     from outflank.learners.runs.evolution_settings import EvolutionSettings
 
@@ -178,13 +234,16 @@ def _executor(cluster: str | None, settings: list[Settings]) -> Executor:
 
 
 def run_folders(path: Path) -> list[Path]:
-    """The folder itself, or the seed-* folders within it in the order of their seeds."""
+    """The folder itself, or the seed-* folders in it, ordered by seed."""
     within = [folder for folder in path.glob("seed-*") if folder.is_dir()]
     return sorted(within, key=lambda folder: (len(folder.name), folder.name)) or [path]
 
 
 def _finish(path: Path, runs: list[Run], as_json: bool) -> None:
-    interrupted = not _learn_all(runs)
+    from outflank.learners.runs.parallel_runs import learn_in_parallel
+
+    with LearningProgress(runs) as progress:
+        interrupted = not learn_in_parallel(runs, progress.show)
     reports = [_report(run) for run in runs]
     if as_json:
         print_json({"run": str(path), "interrupted": interrupted, "runs": reports} | _spread(reports))
@@ -192,14 +251,6 @@ def _finish(path: Path, runs: list[Run], as_json: bool) -> None:
         _print_reports(path, reports, interrupted)
     if interrupted:
         raise typer.Exit(130)
-
-
-def _learn_all(runs: list[Run]) -> bool:
-    """Every run on a thread of its own, as many at once as there are cores. False if interrupted."""
-    from outflank.learners.runs.parallel_runs import learn_together
-
-    with LearningProgress(runs) as progress:
-        return learn_together(runs, progress.show)
 
 
 def _report(run: Run) -> dict[str, Any]:
@@ -212,7 +263,7 @@ def _report(run: Run) -> dict[str, Any]:
         "games": run.games,
         "score": last.get("score"),
         "ci95": last.get("ci95"),
-        # Evolution measures its best so far anew each time; of temporal differences the best was kept.
+        # Evolution measures its best so far anew each time; a TD run saves its best measurement.
         "best_score": last.get("best_score", max((entry["score"] for entry in log), default=None)),
         "games_per_second": last.get("games_per_second"),
         "seconds": last.get("seconds"),
@@ -246,11 +297,10 @@ def _print_reports(path: Path, reports: list[dict[str, Any]], interrupted: bool)
     if spread := _spread(reports):
         out.print(f"mean {spread['mean_score']:.4f}, standard deviation {spread['standard_deviation']:.4f}")
     if interrupted:
-        out.print(f"Interrupted; nothing is lost. Go on: outflank resume {path}", markup=False)
+        out.print(f"Interrupted; nothing is lost. Continue: outflank resume {path}", markup=False)
         return
     best = Path(reports[0]["folder"]) / "best.safetensors"
     out.print(f"Run: {path}   Score it: outflank score {best}", markup=False)
     out.print(
-        f"See it learn: outflank plot {path}   Look at it: outflank show {best} --out picture.png",
-        markup=False,
+        f"Plot it: outflank plot {path}   Draw it: outflank show {best} --out picture.png", markup=False
     )

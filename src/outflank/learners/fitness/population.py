@@ -1,21 +1,22 @@
-"""A generation's games: its individuals as players, the fixed players they meet, and where it is all played.
+"""A population as players: its individuals, the fixed opponents they meet, and the games they play.
 
 >>> import numpy as np
 >>> from outflank.evaluators.piece_counter import PieceCounter
 >>> from outflank.learners.execution.executor import ThreadExecutor
 >>> weights = np.random.default_rng(1).uniform(-1, 1, (3, 64))
->>> heuristic = Opponents(("standard-heuristic",))
->>> contest = Contest(PieceCounter(), weights, PlayingStyle(), heuristic, epsilon=0.1, seed=1)
+>>> heuristic = Opponents((named_player("standard-heuristic"),))
+>>> population = Population(PieceCounter(), weights, PlayingStyle(), heuristic, epsilon=0.1, seed=1)
 >>> with ThreadExecutor() as executor:
-...     outcomes = Games(executor, contest).play(pairings((0, 3, 0, 100), (2, 1, 0, 10)))
+...     outcomes = Games(executor, population).play(pairings((0, 3, 0, 100), (2, 1, 0, 10)))
 >>> outcomes.sum(axis=1).tolist()
 [100, 10]
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,21 +27,19 @@ from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.evaluators.storage import View
 from outflank.games.statistics import Tally
+from outflank.learners.execution.executor import Executor
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import NamedPlayer, named_player
 from outflank.players.opening_book import OpeningBook
 from outflank.players.search import SearchLimits, SearchPlayer
 
-if TYPE_CHECKING:
-    from outflank.learners.execution.executor import Executor
-
-# Rows of first player, second player, number of the first game, games. Players count from the individuals on:
-# fixed opponents come after them.
+# Rows of first player, second player, number of the first game, games. Players are numbered: individuals
+# first, then the fixed opponents.
 Pairings = npt.NDArray[np.int64]
 Outcomes = npt.NDArray[np.int64]  # rows of wins, draws, losses of the first player
 
-PIECES_A_WORKER = 8  # so that no worker waits long for the last one
+PIECES_PER_WORKER = 8  # so that no worker waits long for the last one
 
 
 @dataclass(frozen=True)
@@ -49,14 +48,14 @@ class PlayingStyle:
 
     view: View = "inversion"
     depth: int = 1
-    solve: int = 0  # perfect play from so many empty squares; 0: none
-    book: str = ""  # a book's file, or default; empty: none
+    solve: int = 0  # perfect play from this many empty squares on; 0: none
+    book: str = ""  # a book file, or default; empty: none. Opened where the games are played
     book_best: int = 1
 
     def player(
         self, evaluator: CoreEvaluator, book: OpeningBook | None = None
     ) -> GreedyPlayer | SearchPlayer:
-        """`book`: the style's book, if it is open already."""
+        """`book`: the style's book, if it is already open."""
         greedy = GreedyPlayer(evaluator, self.view)
         if (self.depth, self.solve, self.book) == (1, 0, ""):
             return greedy
@@ -70,23 +69,32 @@ class PlayingStyle:
 
 @dataclass(frozen=True)
 class Opponents:
-    """Players that do not learn: by name, or piece counters by their weights."""
+    """Players that do not learn; and piece counters, given by their weights."""
 
-    names: tuple[str, ...] = ()
+    players: tuple[NamedPlayer, ...] = ()
     piece_counters: FloatMatrix = field(default_factory=lambda: np.empty((0, 64)))
 
+    @classmethod
+    def named(cls, names: Iterable[str], piece_counters: FloatMatrix | None = None) -> Opponents:
+        players = tuple(named_player(name) for name in names)
+        return cls(players) if piece_counters is None else cls(players, piece_counters)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Compiled players cannot be pickled, so to a cluster's workers they travel by name."""
+        return Opponents.named, ([player.name for player in self.players], self.piece_counters)
+
     def __len__(self) -> int:
-        return len(self.names) + len(self.piece_counters)
+        return len(self.players) + len(self.piece_counters)
 
     def core_player(self, number: int) -> _core.Player:
-        if number >= len(self.names):
-            return _core_of(GreedyPlayer(PieceCounter(self.piece_counters[number - len(self.names)])))
-        return _core_of(named_player(self.names[number]))
+        if number < len(self.players):
+            return core_of(self.players[number])
+        return core_of(GreedyPlayer(PieceCounter(self.piece_counters[number - len(self.players)])))
 
 
-class Contest:
-    """Everything a game of a generation depends on but its number. Sent to a worker once a generation;
-    players are made where they play, when they are first needed."""
+class Population:
+    """Everything that the games of a generation depend on, except their numbers. Sent to a worker once per
+    generation; players are compiled where they play, when they are first needed."""
 
     def __init__(
         self,
@@ -98,7 +106,7 @@ class Contest:
         seed: int,
         double_games: bool = True,
     ) -> None:
-        self.evaluator = evaluator  # the architecture; its own weights play no part
+        self.evaluator = evaluator  # the architecture; its own weights are not used
         self.weights, self.style, self.opponents = weights, style, opponents
         self.epsilon, self.seed = epsilon, seed
         self.double_games = double_games  # games 2k and 2k + 1 swap colours; else the first is always Black
@@ -106,7 +114,7 @@ class Contest:
         self._book: OpeningBook | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_players": {}, "_book": None}  # the core's objects stay where they are
+        return self.__dict__ | {"_players": {}, "_book": None}  # compiled players and books stay here
 
     @property
     def individuals(self) -> int:
@@ -117,17 +125,21 @@ class Contest:
             self._book = self.style.open_book()
         return self.style.player(self.evaluator.with_weights(self.weights[number]), self._book)
 
-    def core_player(self, number: int, is_kept: bool = True) -> _core.Player:
-        """Two threads may make the same player; one of them is kept. An individual that meets fixed
-        opponents alone is needed once, and memory that was just freed is much faster than fresh one: the
-        tables of a network (2.5 MB of all-2) take a third of the time to fill."""
-        if number >= self.individuals:
-            if number not in self._players:
-                self._players[number] = self.opponents.core_player(number - self.individuals)
-        elif not is_kept:
-            return _core_of(self.individual(number))
-        elif number not in self._players:
-            self._players[number] = _core_of(self.individual(number))
+    def core_player(self, number: int, cached: bool = True) -> _core.Player:
+        """Two threads may compile the same player; one of the two is cached.
+
+        An individual that meets fixed opponents only is needed once, and memory that was just freed is much
+        faster than fresh memory: filling the tables of a network (2.5 MB of all-2) takes a third of the time.
+        """
+        if number < self.individuals and not cached:
+            return core_of(self.individual(number))
+        if number not in self._players:
+            is_opponent = number >= self.individuals
+            self._players[number] = (
+                self.opponents.core_player(number - self.individuals)
+                if is_opponent
+                else core_of(self.individual(number))
+            )
         return self._players[number]
 
     @property
@@ -143,61 +155,59 @@ class Contest:
         )
 
 
-def play_pairings(contest: Contest, piece: Pairings) -> Outcomes:
-    """Pure: what a worker does with a piece of the work."""
-    if (piece[:, 1] < contest.individuals).any():
-        return _play(contest, piece, is_kept=True)
+def play_pairings(population: Population, piece: Pairings) -> Outcomes:
+    """Pure: what a worker does with its piece of the work."""
+    if (piece[:, 1] < population.individuals).any():
+        return _play(population, piece, cached=True)
     # Against fixed opponents, one individual after another: only one is in memory at a time.
     by_individual = np.split(piece, np.flatnonzero(np.diff(piece[:, 0])) + 1)
-    return np.concatenate([_play(contest, part, is_kept=False) for part in by_individual])
+    return np.concatenate([_play(population, part, cached=False) for part in by_individual])
 
 
-def _play(contest: Contest, piece: Pairings, is_kept: bool) -> Outcomes:
+def _play(population: Population, piece: Pairings, cached: bool) -> Outcomes:
     seats, numbers = np.unique(piece[:, :2], return_inverse=True)
     rows = np.concatenate([numbers.reshape(-1, 2), piece[:, 2:]], axis=1, dtype=np.int64)
-    players = [contest.core_player(int(seat), is_kept) for seat in seats]
-    return _core.play_pairings(players, rows, contest.rules).astype(np.int64)
+    players = [population.core_player(int(seat), cached) for seat in seats]
+    return _core.play_pairings(players, rows, population.rules).astype(np.int64)
 
 
-def disc_differences(contest: Contest, piece: tuple[int, int, int]) -> npt.NDArray[np.int8]:
-    """Pure: of some of an individual's games against the first opponent, for the individual."""
+def disc_differences(population: Population, piece: tuple[int, int, int]) -> npt.NDArray[np.int8]:
+    """Pure: disc differences of some of an individual's games against the first opponent."""
     individual, first_game, games = piece
-    players = contest.core_player(individual), contest.core_player(contest.individuals)
-    return _core.play_games(*players, contest.rules, first_game, games, 1, False)[0]
+    players = population.core_player(individual), population.core_player(population.individuals)
+    return _core.play_games(*players, population.rules, first_game, games, 1, False)[0]
 
 
 class Games:
-    """The games of one generation, on an executor; counts how many have been played."""
+    """The games of one generation, played on an executor and counted."""
 
-    def __init__(self, executor: Executor, contest: Contest) -> None:
-        self._executor, self.contest = executor, contest
+    def __init__(self, executor: Executor, population: Population) -> None:
+        self._executor, self.population = executor, population
         self.played = 0
 
     @property
     def individuals(self) -> int:
-        return self.contest.individuals
+        return self.population.individuals
 
     def play(self, rows: Pairings) -> Outcomes:
-        """The outcome of each pairing; the same whatever the workers."""
+        """The outcome of each pairing; the same for any number of workers."""
         total = int(rows[:, 3].sum())
-        pieces, owners = _pieces(rows, max(1, -(-total // (PIECES_A_WORKER * self._executor.workers))))
+        pieces, owners = _pieces(rows, max(1, -(-total // (PIECES_PER_WORKER * self._executor.workers))))
         outcomes = np.zeros((len(rows), 3), dtype=np.int64)
-        for owner, result in zip(
-            owners, self._executor.map(play_pairings, self.contest, pieces), strict=True
-        ):
+        results = self._executor.map(play_pairings, self.population, pieces)
+        for owner, result in zip(owners, results, strict=True):
             np.add.at(outcomes, owner, result)
         self.played += total
         return outcomes
 
     def tally(self, individual: int, double_games: int) -> Tally:
-        """An individual's double games against the first opponent, with what a confidence interval needs."""
+        """An individual's double games against the first opponent, tallied for a confidence interval."""
         games = 2 * double_games
-        size = max(2, 2 * round(games / (2 * PIECES_A_WORKER * self._executor.workers)))
+        size = max(2, 2 * round(games / (2 * PIECES_PER_WORKER * self._executor.workers)))
         pieces = [(individual, at, min(size, games - at)) for at in range(0, games, size)]
         self.played += games
-        return Tally.of_disc_differences(
-            np.concatenate(self._executor.map(disc_differences, self.contest, pieces))
-        )
+        differences = self._executor.map(disc_differences, self.population, pieces)
+        return Tally.of_disc_differences(np.concatenate(differences))
 
 
 def pairings(*rows: tuple[int, int, int, int]) -> Pairings:
@@ -210,7 +220,7 @@ def scores(outcomes: Outcomes) -> FloatVector:
 
 
 def _pieces(rows: Pairings, games: int) -> tuple[list[Pairings], list[npt.NDArray[np.int64]]]:
-    """Pieces of about so many games, long pairings cut; and for each row of a piece whose it was."""
+    """Pieces of about this many games, long pairings cut; and the row that each row of a piece belongs to."""
     cut = [
         (owner, first, second, start + at, min(games, count - at))
         for owner, (first, second, start, count) in enumerate(rows.tolist())
@@ -218,12 +228,12 @@ def _pieces(rows: Pairings, games: int) -> tuple[list[Pairings], list[npt.NDArra
     ]
     table = np.array(cut, dtype=np.int64).reshape(-1, 5)
     ends = np.cumsum(table[:, 4])
-    breaks = np.flatnonzero(np.diff((ends - 1) // games)) + 1
-    parts = np.split(table, breaks)
+    parts = np.split(table, np.flatnonzero(np.diff((ends - 1) // games)) + 1)
     return [part[:, 1:] for part in parts], [part[:, 0] for part in parts]
 
 
-def _core_of(player: NamedPlayer) -> _core.Player:
+def core_of(player: NamedPlayer) -> _core.Player:
+    """The player's form in the core; an error for engines and searches by the clock, which have none."""
     core: _core.Player | None = getattr(player, "core", None)
     if core is None:
         raise ValueError(

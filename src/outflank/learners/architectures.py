@@ -1,0 +1,101 @@
+"""Evaluators that can learn: made from the name of an architecture, and their learning form in the core.
+
+>>> Architecture.named("mlp-8").new(seed=1).weights.size
+529
+>>> Architecture.named("all-2", stages=2).new(seed=1).weights.size
+576
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from outflank import _core
+from outflank.evaluators.mlp import PARTS, Mlp, SpatialMlp
+from outflank.evaluators.ntuple_network import NTupleNetwork
+from outflank.evaluators.piece_counter import CLASS_OF_SQUARE, PieceCounter
+from outflank.evaluators.protocol import CoreEvaluator
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """piece-counter, piece-counter-10, mlp, mlp-HIDDEN, spatial-mlp, or a shape of tuples (all-2,
+    snakes-30x6, logistello, all-3+corner-2x5, ...)."""
+
+    kind: str  # "piece-counter", "mlp", "spatial-mlp" or "n-tuple network"
+    size: int | None = None  # weights of a piece counter, hidden units of an MLP
+    shape: str = ""  # of tuples
+    stages: int = 1
+
+    @classmethod
+    def named(cls, name: str, stages: int = 1) -> Architecture:
+        known = cls._without_tuples(name)
+        if known is None:
+            return cls("n-tuple network", shape=name, stages=stages)
+        if stages > 1:
+            raise ValueError("stages are for n-tuple networks; this evaluator has none")
+        return known
+
+    @classmethod
+    def _without_tuples(cls, name: str) -> Architecture | None:
+        if name in ("piece-counter", "mlp", "spatial-mlp"):
+            return cls(name)
+        if name == "piece-counter-10":  # one weight for each class of symmetric squares
+            return cls("piece-counter", 10)
+        if found := re.fullmatch(r"mlp-(\d+)", name):
+            return cls("mlp", int(found[1]))
+        return None
+
+    @property
+    def is_mlp(self) -> bool:
+        return self.kind in ("mlp", "spatial-mlp")
+
+    def new(self, seed: int) -> CoreEvaluator:
+        """An evaluator whose weights are all zero. The seed places random tuples."""
+        match self.kind:
+            case "piece-counter":
+                return PieceCounter.symmetric() if self.size else PieceCounter()
+            case "spatial-mlp":
+                return SpatialMlp()
+            case "mlp":
+                return Mlp(hidden=32 if self.size is None else self.size)
+            case _:
+                return NTupleNetwork.of_shape(self.shape, stages=self.stages, seed=seed)
+
+
+def learnable(evaluator: CoreEvaluator, coherent: bool) -> _core.Learnable:
+    """The evaluator's learning form in the core, with its weights."""
+    if isinstance(evaluator, PieceCounter):
+        places = list(CLASS_OF_SQUARE) if evaluator.is_symmetric else list(range(64))
+        made = _core.learning_piece_counter(places, evaluator.weights.size, coherent)
+    elif isinstance(evaluator, NTupleNetwork):
+        made = _core.learning_network(evaluator.placements, evaluator.stages, coherent)
+    elif isinstance(evaluator, Mlp):
+        weights = 64 * evaluator.hidden
+        end = weights + evaluator.hidden
+        made = _core.learning_mlp(
+            list(evaluator.nodes), list(range(weights)), list(range(weights, end)), end, False, coherent
+        )
+    elif isinstance(evaluator, SpatialMlp):
+        made = _learnable_spatial_mlp(coherent)
+    else:
+        raise ValueError(f"{evaluator.description} cannot learn by temporal differences")
+    made.set_weights(evaluator.weights.astype(np.float32))
+    return made
+
+
+def _learnable_spatial_mlp(coherent: bool) -> _core.Learnable:
+    """Its weights are laid out as in SpatialMlp: for each part its squares, then a bias."""
+    places = np.full((64, len(PARTS)), -1)
+    biases = []
+    at = 0
+    for node, part in enumerate(PARTS):
+        places[list(part), node] = range(at, at + len(part))
+        biases.append(at + len(part))
+        at += len(part) + 1
+    return _core.learning_mlp(
+        [64, len(PARTS), 40, 10, 1], places.ravel().tolist(), biases, at, True, coherent
+    )

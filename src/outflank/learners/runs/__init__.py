@@ -1,0 +1,1 @@
+"""Learning runs: settings and presets, the folder, the loop, resuming."""
