@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from outflank import Standings, Tally
 from outflank.games.standings import PairResult, without_folders
 from outflank.games.tournament import pairs
-from outflank.plots.networks import save_figure
-from outflank.plots.tournaments import SCORES, draw_tournament, shortened
+from outflank.plots.style import save_figure, shortened
+from outflank.plots.tournaments import SCORES, draw_tournament
 
 
 def standings(names: list[str]) -> Standings:

@@ -113,7 +113,7 @@ def test_scores_are_taken_at_the_nearest_measurement() -> None:
     found = Curves(np.array([10.0, 20, 30]), np.array([[0.1, 0.2, 0.3], [0.5, 0.6, 0.7]]))
     assert found.at(1 / 3).tolist() == [0.1, 0.5]
     assert found.at(0.7).tolist() == [0.2, 0.6]
-    assert found.pace.mean.tolist() == pytest.approx([0.3, 0.4, 0.5])
+    assert found.mean.middle.tolist() == pytest.approx([0.3, 0.4, 0.5])
 
 
 def test_figures_and_table_share_their_runs() -> None:

@@ -2,112 +2,27 @@
 
 Short runs of several seeds say which method learns faster; one long run of two methods each says which gets
 further.
-
-Methods compared: mean scores with bands, against games and against time, side by side.
-
->>> import numpy as np
->>> band = Band(np.array([10.0, 100.0]), np.array([0.4, 0.6]), np.array([0.5, 0.7]), np.array([0.6, 0.8]))
->>> figure = draw_compared({"TD": band}, {"TD": band}, "standard-heuristic")
->>> [axes.get_xlabel() for axes in figure.axes]
-['games learned from', 'seconds of learning']
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from outflank.evaluators.protocol import FloatArray
 from outflank.games.statistics import Tally
 from outflank.league.scoring import EPSILON, OPPONENT
 from outflank.players.names import NamedPlayer, named_player
-from outflank.plots.boards import GRID
-from outflank.plots.learning_curves import COLOURS, EDGE, SCORE_TICKS, measurements
+from outflank.plots.curves import Curve, draw_curve, set_score_scale, short_count
+from outflank.plots.learning_curves import measurements
+from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
 from outflank.studies.inference import bootstrap_band, mann_whitney
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.verdicts import Drawn, Judged, Measured, Outcome, Tabled, lies_above, of_runs
 
-SIZE = 9.5  # points of text; 8 inches at 800 pixels make it 13 pixels high
-MARKERS = ("o", "s", "^", "D", "v", "P")
-MARKED = 6  # marks a curve, so that curves can be told apart without their colours
-
-
-@dataclass(frozen=True)
-class Band:
-    """A mean curve between the edges of its band, at places above zero. `like` names another method whose
-    colour it shares; it is dashed then."""
-
-    places: FloatArray
-    low: FloatArray
-    mean: FloatArray
-    high: FloatArray
-    like: str | None = None
-
-
-def draw_compared(by_games: Mapping[str, Band], by_seconds: Mapping[str, Band], against: str) -> Figure:
-    """A curve a method in each panel; both axes of places are logarithmic, scores are on a logit scale."""
-    figure = Figure(figsize=(8, 5.2), layout="constrained")
-    left, right = figure.subplots(1, 2, sharey=True)
-    for axes, curves, label in (
-        (left, by_games, "games learned from"),
-        (right, by_seconds, "seconds of learning"),
-    ):
-        for name, band in curves.items():
-            _draw_band(axes, list(curves).index(band.like or name), name, band)
-        _prepare(axes, label)
-    left.set_ylabel(f"score against {against}", fontsize=SIZE, parse_math=False)
-    bands = [*by_games.values(), *by_seconds.values()]
-    _set_scores(left, min(float(b.low.min()) for b in bands), max(float(b.high.max()) for b in bands))
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=min(3, len(labels)), frameon=False, fontsize=SIZE
-    )
-    return figure
-
-
-def _draw_band(axes: Axes, number: int, name: str, band: Band) -> None:
-    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-    low, mean, high = (np.clip(edge, EDGE, 1 - EDGE) for edge in (band.low, band.mean, band.high))
-    every = (number, max(1, len(mean) // MARKED))
-    dashes, face = ("--", "white") if band.like else ("-", colour)
-    axes.plot(band.places, mean, dashes, color=colour, marker=marker, markevery=every, markersize=5,
-              markerfacecolor=face, linewidth=1.6, label=name)  # fmt: skip
-    axes.fill_between(band.places, low, high, color=colour, alpha=0.18, linewidth=0)
-
-
-def _prepare(axes: Axes, label: str) -> None:
-    axes.set_xscale("log")
-    axes.set_xlabel(label, fontsize=SIZE)
-    axes.xaxis.set_major_formatter(_short)
-    axes.tick_params(labelsize=SIZE)
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _short(place: float, _: float) -> str:
-    """
-    >>> [_short(place, 0) for place in (0.1, 10, 1000, 10_000_000)]
-    ['0.1', '10', '1,000', '10 M']
-    """
-    return f"{place / 1e6:g} M" if place >= 1e6 else f"{place:,.0f}" if place >= 10 else f"{place:g}"
-
-
-def _set_scores(axes: Axes, lowest: float, highest: float) -> None:
-    below = [tick for tick in SCORE_TICKS if tick < lowest] or [SCORE_TICKS[0]]
-    above = [tick for tick in SCORE_TICKS if tick > highest] or [SCORE_TICKS[-1]]
-    ticks = [tick for tick in SCORE_TICKS if below[-1] <= tick <= above[0]]
-    axes.set_yscale("logit")
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_yticks([], minor=True)
-    axes.set_ylim(below[-1], above[0])
-
-
+MARKED = 6  # marks per curve, so that curves differ without colours too
 TD, EVOLVED = "temporal differences", "CMA-ES"
 LONG = ", long"
 ENOUGH_RUNS = 4  # of each method, for a rank test to be able to say p < 0.05 after Holm's correction
@@ -142,7 +57,7 @@ def td_against_evolution(laboratory: Laboratory) -> Outcome:
 
 
 def _drawn(laboratory: Laboratory, logs: Logs, long_logs: Logs) -> Drawn:
-    by_games, by_seconds = (_bands(logs, by) | _bands(long_logs, by) for by in ("games", "seconds"))
+    by_games, by_seconds = (_curves(logs, by) | _curves(long_logs, by) for by in ("games", "seconds"))
     several = (f"Mean of {len(laboratory.seeds)} runs with its 95 % bootstrap band"
                if len(laboratory.seeds) > 1 else "One run with the 95 % interval of its score")  # fmt: skip
     return laboratory.draw(
@@ -151,6 +66,34 @@ def _drawn(laboratory: Laboratory, logs: Logs, long_logs: Logs) -> Drawn:
         " are of learning, without measuring, one run at a time: evolution uses all cores of the machine,"
         " temporal differences one.",
     )  # fmt: skip
+
+
+def draw_compared(by_games: Mapping[str, Curve], by_seconds: Mapping[str, Curve], against: str) -> Figure:
+    """One curve per method in each panel; a long run shares the colour of its method, and is dashed.
+
+    >>> band = Curve(*np.array([[10.0, 100.0], [0.4, 0.6], [0.5, 0.7], [0.6, 0.8]]))
+    >>> figure = draw_compared({"TD": band}, {"TD": band}, "standard-heuristic")
+    >>> [axes.get_xlabel() for axes in figure.axes]
+    ['games learned from', 'seconds of learning']
+    """
+    figure, (left, right) = new_figure(5.2, columns=2, sharey=True)
+    for axes, curves in ((left, by_games), (right, by_seconds)):
+        for name, curve in curves.items():
+            number = list(curves).index(name.removesuffix(LONG))
+            is_long = name.endswith(LONG)
+            draw_curve(
+                axes, curve.of_scores(), name, number, linestyle="--" if is_long else "-",
+                marker=MARKERS[number % len(MARKERS)], markevery=(number, max(1, len(curve.x) // MARKED)),
+                markersize=5, markerfacecolor="white" if is_long else COLOURS[number % len(COLOURS)],
+            )  # fmt: skip
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(short_count)
+    left.set(xlabel="games learned from", ylabel=f"score against {against}")
+    right.set_xlabel("seconds of learning")
+    drawn = [*by_games.values(), *by_seconds.values()]
+    set_score_scale(left, min(float(c.low.min()) for c in drawn), max(float(c.high.max()) for c in drawn))
+    legend_below(figure, columns=min(3, len(by_games)))
+    return figure
 
 
 def _runs(
@@ -243,28 +186,20 @@ def _league(laboratory: Laboratory, player: NamedPlayer) -> Tally:
                             double_games=laboratory.settings["double_games"], epsilon=EPSILON)  # fmt: skip
 
 
-def _bands(logs: Logs, by: str) -> dict[str, Band]:
+def _curves(logs: Logs, by: str) -> dict[str, Curve]:
     """Mean curves with bootstrap bands, from where all runs of a method have been measured to the end of its
-    shortest; places grow by equal factors."""
+    shortest, at logarithmic distances."""
     found = {}
     for name, several in logs.items():
         first = max(next(entry[by] for entry in log if entry[by] > 0) for log in several)
-        places = np.geomspace(first, shortest({name: several}, by), POINTS)
+        x = np.geomspace(first, shortest({name: several}, by), POINTS)
         if len(several) > 1:
-            curves = np.array([[score_at(log, by, place) for place in places] for log in several])
-            edges = bootstrap_band(curves)
-        else:
-            edges = _own_band(several[0], by, places)
-        found[name] = Band(places, *edges, like=name.removesuffix(LONG) if name.endswith(LONG) else None)
+            rows = np.array([[score_at(log, by, place) for place in x] for log in several])
+            found[name] = Curve(x, *bootstrap_band(rows))
+        else:  # the interval of the run's own games
+            edges = ([score_at(several[0], by, place, key) for place in x] for key in (0, None, 1))
+            found[name] = Curve(x, *map(np.array, edges))
     return found
-
-
-def _own_band(log: Log, by: str, places: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The interval of one run's own games."""
-    low, middle, high = (
-        np.array([score_at(log, by, place, key) for place in places]) for key in (0, None, 1)
-    )
-    return low, middle, high
 
 
 def _scores_table(logs: Logs, games: float, seconds: float) -> Tabled:

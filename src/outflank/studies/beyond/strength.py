@@ -1,13 +1,4 @@
-"""League score against general strength: what a player gains against one opponent and loses against many.
-
-Players as points: one score against another, each with its interval and its name.
-
->>> points = {"a": Point((0.5, 0.4, 0.6), (0.3, 0.2, 0.4), "learned"),
-...           "b": Point((0.5, 0.4, 0.6), (0.3, 0.2, 0.4), "hand-made")}
->>> figure = draw_scatter(points, "League score", "general strength")
->>> sorted(text.get_text() for text in figure.axes[0].texts)
-['a', 'b']
-"""
+"""League score against general strength: what a player gains against one opponent and loses against many."""
 
 from __future__ import annotations
 
@@ -19,22 +10,19 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
-from scipy import special
 
 from outflank.board import Board
 from outflank.league.scoring import EPSILON, OPPONENT
 from outflank.players.names import NAMES, NamedPlayer, named_player
-from outflank.plots.boards import GRID, INK
-from outflank.plots.learning_curves import COLOURS, SCORE_TICKS
+from outflank.plots.curves import SCORE_TICKS, set_score_scale
+from outflank.plots.style import COLOURS, INK, MARKERS, TEXT, legend_below, new_figure
 from outflank.studies.inference import mann_whitney, rank_correlation
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Finding, Judged, Missing, Outcome, Tabled
 
-SIZE = 9.5  # points of text; 8 inches at 800 pixels make it 13 pixels high
-MARKERS = ("o", "s", "^", "D", "v", "P")
 NEAR, FAR = 7.0, 150.0  # points from a mark to its name
 ROOM = 5.0  # pixels around a mark that no name covers
-NEAREST_TICKS = 0.5  # on the logit scale; nearer ones would write over each other
+TICK_GAP = 0.5  # on the logit scale; labels of nearer ticks would overlap
 
 Score = tuple[float, float, float]  # the value, and the edges of its 95 % interval
 
@@ -54,17 +42,22 @@ class Point:
 
 
 def draw_scatter(points: Mapping[str, Point], x_label: str, y_label: str) -> Figure:
-    """A mark a player; x, whose best scores lie near 1, on a logit scale."""
-    figure = Figure(figsize=(8, 6.4), layout="constrained")
-    axes = figure.add_subplot()
+    """One mark per player; x, whose best scores are near 1, on a logit scale.
+
+    >>> points = {"a": Point((0.5, 0.4, 0.6), (0.3, 0.2, 0.4), "learned"),
+    ...           "b": Point((0.5, 0.4, 0.6), (0.3, 0.2, 0.4), "hand-made")}
+    >>> figure = draw_scatter(points, "League score", "general strength")
+    >>> sorted(text.get_text() for text in figure.axes[0].texts)
+    ['a', 'b']
+    """
+    figure, (axes,) = new_figure(6.4)
     for number, kind in enumerate(dict.fromkeys(point.kind for point in points.values())):
-        chosen = [point for point in points.values() if point.kind == kind]
-        _draw_kind(axes, number, kind, chosen)
-    _prepare(axes, [point.x[0] for point in points.values()])
-    axes.set_xlabel(x_label, fontsize=SIZE, parse_math=False)
-    axes.set_ylabel(y_label, fontsize=SIZE, parse_math=False)
-    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=SIZE)
-    figure.draw_without_rendering()  # names are placed where everything else has its final place
+        _draw_kind(axes, number, kind, [point for point in points.values() if point.kind == kind])
+    scores = [point.x[0] for point in points.values()]
+    set_score_scale(axes, min(scores), max(scores), "x", TICK_GAP)
+    axes.set(xlabel=x_label, ylabel=y_label, ylim=(0, 1))
+    legend_below(figure, columns=3)
+    figure.draw_without_rendering()  # names are placed when everything else has its final place
     figure.set_layout_engine("none")
     _write_names(axes, points)
     return figure
@@ -90,24 +83,6 @@ def _within_ticks(score: float) -> float:
     return min(max(score, SCORE_TICKS[0]), SCORE_TICKS[-1])
 
 
-def _prepare(axes: Axes, scores: Sequence[float]) -> None:
-    below = [tick for tick in SCORE_TICKS if tick < min(scores)] or [SCORE_TICKS[0]]
-    above = [tick for tick in SCORE_TICKS if tick > max(scores)] or [SCORE_TICKS[-1]]
-    ticks = [below[-1]]
-    for tick in SCORE_TICKS:
-        if ticks[-1] < tick <= above[0] and special.logit(tick) - special.logit(ticks[-1]) > NEAREST_TICKS:
-            ticks.append(tick)
-    axes.set_xscale("logit")
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(0.8 * below[-1], (1 + above[0]) / 2)
-    axes.set_ylim(0, 1)
-    axes.tick_params(labelsize=SIZE)
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
 def _write_names(axes: Axes, points: Mapping[str, Point]) -> None:
     """Each name at the nearest place that is free; a name that is not next to its mark has a line to it."""
     marks = {name: axes.transData.transform(point.place) for name, point in points.items()}
@@ -117,7 +92,7 @@ def _write_names(axes: Axes, points: Mapping[str, Point]) -> None:
         (left, y), (right, _) = axes.transData.transform(edges)
         taken.append(Bbox.from_extents(left, y - 1, right, y + 1))
     for name, point in points.items():
-        text = axes.annotate(name, point.place, xytext=(0, 0), textcoords="offset points", fontsize=SIZE,
+        text = axes.annotate(name, point.place, xytext=(0, 0), textcoords="offset points", fontsize=TEXT,
                              color=INK, parse_math=False)  # fmt: skip
         for distance, (right, up) in _places():
             text.set_position((right * distance, up * distance))

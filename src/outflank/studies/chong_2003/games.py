@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from outflank.board import Board
-from outflank.plots.benchmark_opponents import draw_watched_game
+from outflank.plots.benchmark_opponents import draw_benchmark_games
 from outflank.studies.chong_2003.mobility import BLACK, WHITE, mobility_along
 from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, evolutions
 from outflank.studies.inference import share_interval
@@ -36,7 +36,7 @@ def watched_games(laboratory: Laboratory) -> Outcome:
         "games", lambda: _count(generation, s["middle"]), {**s, "seeds": list(laboratory.seeds)}
     )
     games = {watcher: GameCounts(**counts) for watcher, counts in kept.items()}
-    figure = draw_watched_game(generation.entry)
+    figure = draw_benchmark_games(generation.entry)
     name = laboratory.experiment.name.partition("/")[2]
     caption = f"The first parent of {generation.text}, Black, against both watchers."
     return Outcome(

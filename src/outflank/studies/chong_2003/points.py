@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.players.names import named_player
-from outflank.plots.benchmark_opponents import DEGREE, draw_points_of_parents, points_of_parents
+from outflank.plots.benchmark_opponents import DEGREE, benchmark_points, draw_benchmark_points
 from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of, random_openings, rises
 from outflank.studies.inference import added_orders_p, mean_interval, polynomial_fit, share_interval
 from outflank.studies.laboratory import Laboratory, Learned
@@ -27,7 +27,7 @@ def figure_2a(laboratory: Laboratory) -> Outcome:
     p = added_orders_p(places, whole, DEGREE, FOURTH)
     generations = np.arange(1, percent.shape[1] + 1)
     fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
-    figure = draw_points_of_parents([run.log() for run in runs], parts="a")
+    figure = draw_benchmark_points([run.log() for run in runs], parts="a")
     return Outcome(
         {
             "early": over_runs(early / 100, s["block"]),
@@ -61,7 +61,7 @@ def figure_2b(laboratory: Laboratory) -> Outcome:
     """Points against the positional player less those against the piece differential player."""
     s = laboratory.settings
     runs = evolutions(laboratory)
-    found = [points_of_parents(run.log()) for run in runs]
+    found = [benchmark_points(run.log()) for run in runs]
     differences = np.array([run.differences for run in found], dtype=np.float64)
     points = np.array([run.percent * run.most_points / 100 for run in found])
 
@@ -76,7 +76,7 @@ def figure_2b(laboratory: Laboratory) -> Outcome:
         _evenness(differences[:, part], points[:, part], s["block"])
         for part in (slice(s["early"]), slice(s["late"] - 1, None))
     )
-    figure = draw_points_of_parents([run.log() for run in runs], parts="b")
+    figure = draw_benchmark_points([run.log() for run in runs], parts="b")
     return Outcome(
         {
             "watchers": _watchers(laboratory),

@@ -22,7 +22,7 @@ from outflank.learners.runs.initialisation import Beginning, beginning_of
 from outflank.learners.runs.parent_replay import earlier_parents
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import SearchPlayer
-from outflank.plots.benchmark_opponents import points_of_parents
+from outflank.plots.benchmark_opponents import benchmark_points
 from outflank.studies.inference import mann_whitney, mean_interval
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.verdicts import Judged
@@ -107,7 +107,7 @@ def chosen(runs: Sequence[Learned], window: Sequence[int], choice: str) -> Gener
 
 def percent_of(runs: Sequence[Learned]) -> FloatArray:
     """The points of each generation as a share of the most possible, in percent: a row a run."""
-    return np.array([points_of_parents(run.log()).percent for run in runs])
+    return np.array([benchmark_points(run.log()).percent for run in runs])
 
 
 def rises(early: FloatArray, late: FloatArray, text: str) -> Judged:

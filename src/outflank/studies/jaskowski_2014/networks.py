@@ -1,12 +1,4 @@
-"""What the networks are made of and what the printed one scores: Table II, Figures 3 and 7.
-
-Where the tuples of networks lie: a small board for each (Jaskowski 2014, Figure 3).
-
->>> from outflank.evaluators.tuple_shapes import shape
->>> figure = draw_tuple_boards({"rand-2x4": shape("rand-2x4"), "all-8": shape("all-8")})
->>> [axes.get_label() for axes in figure.axes][:3]
-['rand-2x4 0', 'rand-2x4 1', 'all-8 0']
-"""
+"""What the networks are made of and what the printed one scores: Table II, Figures 3 and 7."""
 
 from __future__ import annotations
 
@@ -30,7 +22,12 @@ KEY = "red: the tuple, with a ring on its first square; grey: its symmetric expa
 
 
 def draw_tuple_boards(networks: Mapping[str, Sequence[Table]]) -> Figure:
-    """Under each network's name its tuples in turn, a board each."""
+    """Under each network's name its tuples, one board each.
+
+    >>> figure = draw_tuple_boards({"rand-2x4": shape("rand-2x4"), "all-8": shape("all-8")})
+    >>> [axes.get_label() for axes in figure.axes][:3]
+    ['rand-2x4 0', 'rand-2x4 1', 'all-8 0']
+    """
     rows = [-(-len(tables) // COLUMNS) for tables in networks.values()]
     height = 0.45 + sum(HEADING + count * (SIDE + GAP) for count in rows)
     sheet = Sheet(Figure(figsize=(8, height)))

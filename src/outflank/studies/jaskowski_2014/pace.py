@@ -1,14 +1,4 @@
-"""How fast architectures learn, and where they end: Figure 6 and Table IV.
-
-The pace of learning: mean scores of several methods against games, each with a band (Jaskowski 2014,
-Figure 6).
-
->>> import numpy as np
->>> band = Pace(np.array([1e6, 2e6]), np.array([0.5, 0.6]), np.array([0.6, 0.7]), np.array([0.7, 0.8]))
->>> figure = draw_learning_pace({"all-2": band}, "standard-heuristic")
->>> [text.get_text() for text in figure.legends[0].get_texts()]
-['all-2: 0.700']
-"""
+"""How fast architectures learn, and where they end: Figure 6 and Table IV."""
 
 from __future__ import annotations
 
@@ -16,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
 from outflank.evaluators.protocol import FloatArray
 from outflank.league.scoring import OPPONENT
-from outflank.plots.boards import GRID
-from outflank.plots.learning_curves import COLOURS, measurements
+from outflank.plots.curves import Curve, draw_curve, short_count
+from outflank.plots.learning_curves import measurements
+from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
 from outflank.studies.inference import bootstrap_band
 from outflank.studies.jaskowski_2014.architectures import (
     ALPHA,
@@ -40,64 +30,7 @@ from outflank.studies.jaskowski_2014.architectures import (
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.verdicts import Finding, Judged, Outcome, Tabled
 
-SIZE = 9.5  # points of text; 8 inches at 800 pixels make it 13 pixels high
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-MARKED = 8  # marks a curve, so that curves can be told apart without their colours
-
-
-@dataclass(frozen=True)
-class Pace:
-    """A mean curve between the edges of its band."""
-
-    games: FloatArray
-    low: FloatArray
-    mean: FloatArray
-    high: FloatArray
-
-
-def draw_learning_pace(
-    curves: Mapping[str, Pace], against: str, published: tuple[float, Mapping[str, float]] | None = None
-) -> Figure:
-    """A curve a method. With published scores after so many games, games are logarithmic, and a dotted line
-    leads to each of them."""
-    figure = Figure(figsize=(8, 5.4), layout="constrained")
-    axes = figure.add_subplot()
-    for number, (name, curve) in enumerate(curves.items()):
-        end = None if published is None else (published[0], published[1][name])
-        _draw_curve(axes, number, name, curve, end)
-    axes.set_xlabel("games learned from" if published else "million games learned from", fontsize=SIZE)
-    axes.set_ylabel(f"score against {against}", fontsize=SIZE, parse_math=False)
-    if published:
-        axes.set_xscale("log")
-    else:
-        axes.xaxis.set_major_formatter(lambda games, _: f"{games / 1e6:g}")
-        axes.set_xlim(left=0)
-    axes.tick_params(labelsize=SIZE)
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    handles, labels = axes.get_legend_handles_labels()
-    key = figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=SIZE,
-                        handlelength=1.6, handletextpad=0.5, columnspacing=1.2)  # fmt: skip
-    for text in key.get_texts():
-        text.set_parse_math(False)
-    return figure
-
-
-def _draw_curve(axes: Axes, number: int, name: str, curve: Pace, end: tuple[float, float] | None) -> None:
-    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-    label = f"{name}: {curve.mean[-1]:.3f}" + (f" (paper {end[1]:.3f})" if end else "")
-    every = (number % 3, max(1, len(curve.games) // MARKED))  # not all at the same games
-    axes.plot(curve.games, curve.mean, color=colour, marker=marker, markevery=every, markersize=5,
-              linewidth=1.6, label=label)  # fmt: skip
-    axes.fill_between(curve.games, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0)
-    if end is not None:
-        axes.plot(
-            [curve.games[-1], end[0]], [curve.mean[-1], end[1]], ":", color=colour, linewidth=1.2,
-            marker=marker, markevery=[1], markersize=7, markerfacecolor="white", clip_on=False,
-        )  # fmt: skip
-
-
+MARKED = 8  # marks per curve, so that curves differ without colours too
 SHARES = {"a tenth": 0.1, "a third": 1 / 3, "all": 1.0}  # of the budget, for the trend
 
 
@@ -117,8 +50,9 @@ class Curves:
         )
 
     @property
-    def pace(self) -> Pace:
-        return Pace(self.games, *bootstrap_band(self.scores))
+    def mean(self) -> Curve:
+        """With its bootstrap band."""
+        return Curve(self.games, *bootstrap_band(self.scores))
 
     def at(self, share: float) -> FloatArray:
         """Each run's score where it was measured nearest to this share of its games."""
@@ -130,11 +64,44 @@ def figure_6(laboratory: Laboratory) -> Outcome:
     runs = evolved(laboratory, (*SYSTEMATIC, *RANDOM))
     curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
     ends = scores(performances(laboratory, runs))
-    figure = draw_learning_pace({name: one.pace for name, one in curves.items()}, OPPONENT)
+    figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT)
     return Outcome(
         pace_claims({name: one.scores for name, one in curves.items()}, ends),
         [laboratory.draw("figure-6", figure, "Mean of the runs with its 95 % bootstrap interval.")],
     )
+
+
+def draw_learning_pace(
+    curves: Mapping[str, Curve], against: str, published: tuple[float, Mapping[str, float]] | None = None
+) -> Figure:
+    """One curve per method. With the scores that were published after so many games, games are logarithmic,
+    and a dotted line leads to each score.
+
+    >>> band = Curve(*np.array([[1e6, 2e6], [0.5, 0.6], [0.6, 0.7], [0.7, 0.8]]))
+    >>> figure = draw_learning_pace({"all-2": band}, "standard-heuristic")
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['all-2: 0.700']
+    """
+    figure, (axes,) = new_figure(5.4)
+    for number, (name, curve) in enumerate(curves.items()):
+        marker = MARKERS[number % len(MARKERS)]
+        every = (number % 3, max(1, len(curve.x) // MARKED))  # not all at the same games
+        label = f"{name}: {curve.middle[-1]:.3f}"
+        label += f" (paper {published[1][name]:.3f})" if published else ""
+        draw_curve(axes, curve, label, number, linestyle="-", marker=marker, markevery=every, markersize=5)
+        if published:
+            axes.plot(
+                [curve.x[-1], published[0]], [curve.middle[-1], published[1][name]], ":",
+                color=COLOURS[number % len(COLOURS)], linewidth=1.2, marker=marker, markevery=[1],
+                markersize=7, markerfacecolor="white", clip_on=False,
+            )  # fmt: skip
+    axes.set(xlabel="games learned from", ylabel=f"score against {against}")
+    axes.set_xscale("log" if published else "linear")
+    if not published:
+        axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(short_count)
+    legend_below(figure, columns=3)
+    return figure
 
 
 def pace_claims(curves: Mapping[str, FloatArray], ends: Mapping[str, Sequence[float]]) -> dict[str, Finding]:
@@ -180,7 +147,7 @@ def table_4(laboratory: Laboratory) -> Outcome:
     findings: dict[str, Finding] = {name: mean_of_runs(of_name) for name, of_name in tallies.items()}
     findings["order"] = order_claim(means)
     drawing = draw_learning_pace(
-        {name: one.pace for name, one in curves.items()}, OPPONENT,
+        {name: one.mean for name, one in curves.items()}, OPPONENT,
         (PAPER_GAMES, {name: float(np.mean(of_name)) for name, of_name in TABLE_4.items()}),
     )  # fmt: skip
     caption = "Means of the runs with 95 % bootstrap intervals; dotted, to the paper's means after 10⁹ games."

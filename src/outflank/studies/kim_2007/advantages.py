@@ -4,13 +4,6 @@ The paper shows one game a figure and tells what happened in it. One game says l
 same kind and ask whether what it tells is usual: a statement about who leads is tested by the mean of the
 runs, a number (the move after which the book had no more to say) by whether it lies within the middle 95 %
 of our games. The judge is the all-rounder, and the exact solver in the ending; the paper's is not named.
-
-Who leads a game, move by move: Kim 2007, Figures 6-9, of one game and of the mean of many.
-
->>> import numpy as np
->>> figure = draw_advantage(np.zeros((3, 61)), AdvantageLabels("EV_O_E", "EV", 12.5), "a tie")
->>> figure.axes[0].get_ylabel()
-'advantage of Black, discs'
 """
 
 from __future__ import annotations
@@ -30,8 +23,8 @@ from outflank.games.game import Game
 from outflank.games.match import Match
 from outflank.players.knowledge import Solver
 from outflank.players.opening_book import OpeningBook
-from outflank.plots.boards import GRID, INK
-from outflank.plots.learning_curves import COLOURS
+from outflank.plots.curves import Curve, draw_curve
+from outflank.plots.style import COLOURS, INK, TEXT, legend_below, new_figure, signed
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game
 from outflank.studies.inference import mean_interval, share_interval
 from outflank.studies.kim_2007.versions import Population, evolved_versions, population_of
@@ -47,53 +40,6 @@ from outflank.studies.verdicts import (
     of_runs,
     told,
 )
-
-SIZE = 10  # points of text
-
-
-@dataclass(frozen=True)
-class AdvantageLabels:
-    """Who plays, and after how many moves the opening book has no more to say on average."""
-
-    black: str
-    white: str
-    book_moves: float
-
-
-def draw_advantage(advantages: FloatArray, labels: AdvantageLabels, title: str) -> Figure:
-    """Black's advantage before the first move and after each, a row a game: [games, 61]. The first game
-    is drawn alone, all of them by their mean and their middle half."""
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.add_subplot()
-    moves = np.arange(advantages.shape[1])
-    low, high = np.quantile(advantages, (0.25, 0.75), axis=0)
-    axes.fill_between(moves, low, high, color=COLOURS[0], alpha=0.18, linewidth=0,
-                      label="middle half of the games")  # fmt: skip
-    axes.plot(moves, advantages.mean(axis=0), color=COLOURS[0], linewidth=2.4,
-              label=f"mean of {len(advantages)} games")  # fmt: skip
-    axes.plot(moves, advantages[0], "--", color=COLOURS[1], linewidth=1.4, marker="o", markersize=2.8,
-              label="one game: fittest against fittest")  # fmt: skip
-    axes.axvline(labels.book_moves, color=INK, linestyle=":", linewidth=1.4,
-                 label=f"the book ends: after {labels.book_moves:.1f} moves on average")  # fmt: skip
-    axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
-    reach = 1.2 * max(8.0, float(np.abs(advantages[0]).max()), float(np.abs([low, high]).max()))
-    axes.set(xlim=(-0.5, moves[-1] + 0.5), ylim=(-reach, reach))
-    for place, side, colour in ((0.97, "top", labels.black), (0.03, "bottom", labels.white)):
-        who = f"{colour} ({'Black' if side == 'top' else 'White'}) leads"
-        axes.text(0.015, place, who, transform=axes.transAxes, va=side, fontsize=SIZE, parse_math=False,
-                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5}, zorder=5)  # fmt: skip
-    axes.set_title(title, fontsize=11, parse_math=False)
-    axes.set_xlabel("move", fontsize=SIZE)
-    axes.set_ylabel("advantage of Black, discs", fontsize=SIZE)
-    axes.xaxis.set_major_locator(MultipleLocator(10))
-    axes.yaxis.set_major_formatter(lambda y, _: f"{y:+.0f}" if round(y) else "0")
-    axes.tick_params(labelsize=SIZE)
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=SIZE)
-    return figure
-
 
 LONGEST = 60
 BOOK_ENDS = "Black's advantage when the book ends"
@@ -258,12 +204,43 @@ def _empty_before(game: Game, number: int) -> int:
     return 64 - game.boards[number - 1].discs
 
 
+def draw_advantage(advantages: FloatArray, names: Sequence[str], book_moves: float, title: str) -> Figure:
+    """Black's advantage before the first move and after each, one row per game: [games, 61]. The first game
+    is drawn alone, all of them by their mean and their middle half. `names`: of Black and White.
+
+    >>> draw_advantage(np.zeros((3, 61)), ("EV_O_E", "EV"), 12.5, "a tie").axes[0].get_ylabel()
+    'advantage of Black, discs'
+    """
+    figure, (axes,) = new_figure(5, title=title)
+    moves = np.arange(float(advantages.shape[1]))
+    low, high = np.quantile(advantages, (0.25, 0.75), axis=0)
+    curve = Curve(moves, low, advantages.mean(axis=0), high)
+    draw_curve(axes, curve, f"mean of {len(advantages)} games", band_label="middle half of the games",
+               linewidth=2.4)  # fmt: skip
+    axes.plot(moves, advantages[0], "--", color=COLOURS[1], linewidth=1.4, marker="o", markersize=2.8,
+              label="one game: fittest against fittest")  # fmt: skip
+    axes.axvline(book_moves, color=INK, linestyle=":", linewidth=1.4,
+                 label=f"the book ends: after {book_moves:.1f} moves on average")  # fmt: skip
+    axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
+    reach = 1.2 * max(8.0, float(np.abs(advantages[0]).max()), float(np.abs([low, high]).max()))
+    axes.set(xlim=(-0.5, moves[-1] + 0.5), ylim=(-reach, reach), xlabel="move",
+             ylabel="advantage of Black, discs")  # fmt: skip
+    for height, side, text in ((0.97, "top", f"{names[0]} (Black)"), (0.03, "bottom", f"{names[1]} (White)")):
+        axes.text(0.015, height, f"{text} leads", transform=axes.transAxes, va=side, fontsize=TEXT,
+                  parse_math=False, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+                  zorder=5)  # fmt: skip
+    axes.xaxis.set_major_locator(MultipleLocator(10))
+    axes.yaxis.set_major_formatter(signed)
+    legend_below(figure)
+    return figure
+
+
 def _outcome(laboratory: Laboratory, runs: Runs, findings: dict[str, Finding]) -> Outcome:
     s = laboratory.settings
     games = [game for run in runs for game in run]
     advantages: FloatArray = np.array([game.advantages for game in games])
     ended = float(np.mean([game.book_moves for game in games]))
     title = f"{s['black']} (Black) - {s['white']} (White), as {s['judge']} and the exact solver judge"
-    figure = draw_advantage(advantages, AdvantageLabels(s["black"], s["white"], ended), title)
+    figure = draw_advantage(advantages, (s["black"], s["white"]), ended, title)
     caption = "Mean of all games of all runs, and the first game of the first run; above 0 Black leads."
     return Outcome(findings, [laboratory.draw("advantage", figure, caption)])

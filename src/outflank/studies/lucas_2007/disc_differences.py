@@ -2,13 +2,6 @@
 
 >>> lead_changes(np.array([[0, 3, 0, -1, 2, 2]]))
 array([2])
-
-The disc difference of one game, before the band of many (Lucas 2007, Figure 5).
-
->>> import numpy as np
->>> figure = draw_typical_game(np.zeros((10, 61)), 3, 61, "ten draws")
->>> figure.axes[0].get_ylabel()
-'black discs minus white discs'
 """
 
 from __future__ import annotations
@@ -24,41 +17,13 @@ from outflank.games.game import Game
 from outflank.games.match import Match
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
-from outflank.plots.boards import GRID, INK
 from outflank.plots.games import draw_disc_differences
-from outflank.plots.learning_curves import COLOURS
+from outflank.plots.style import COLOURS, INK, legend_below, new_figure
 from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import Laboratory, Learned
 from outflank.studies.lucas_2007.learning import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
 from outflank.studies.verdicts import Drawn, Judged, Measured, Outcome, Tabled, lies_above, of_runs, told
-
-
-def draw_typical_game(differences: FloatArray, typical: int, moves: int, title: str) -> Figure:
-    """Of games [games, 61], the typical one over its moves; behind it where half and nine tenths of all
-    games lie."""
-    figure = Figure(figsize=(8, 4.8), layout="constrained")
-    axes = figure.subplots()
-    places = np.arange(differences.shape[1])
-    edges = np.quantile(differences, (0.05, 0.25, 0.5, 0.75, 0.95), axis=0)
-    axes.fill_between(places, edges[0], edges[4], color="#dedede", linewidth=0, label="nine tenths of games")
-    axes.fill_between(places, edges[1], edges[3], color="#bdbdbd", linewidth=0, label="half of games")
-    axes.plot(places, edges[2], "--", color=INK, linewidth=1.4, label="median")
-    axes.plot(places[: moves + 1], differences[typical, : moves + 1], "o-", color=COLOURS[0], linewidth=1.8,
-              markersize=3.5, label="one game")  # fmt: skip
-    axes.axhline(0, color=INK, linewidth=0.9)
-    axes.set(xlim=(0, differences.shape[1] - 1))
-    axes.set_xlabel("move", fontsize=10)
-    axes.set_ylabel("black discs minus white discs", fontsize=10)
-    axes.tick_params(labelsize=9.5)
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_title(title, fontsize=11, parse_math=False)
-    handles, labels = axes.get_legend_handles_labels()
-    order = [labels.index("one game"), *(i for i, label in enumerate(labels) if label != "one game")]
-    figure.legend([handles[i] for i in order], [labels[i] for i in order], loc="outside lower center",
-                  ncols=4, frameon=False, fontsize=9.5)  # fmt: skip
-    return figure
-
 
 LAST = 60  # moves of a whole game
 MIDDLE = slice(LAST // 3, 2 * LAST // 3 + 1)  # moves 20 to 40
@@ -106,6 +71,27 @@ def figure_10(laboratory: Laboratory) -> Outcome:
         [_ten_games(laboratory, number, which, runs[which]) for number, which in enumerate(runs, start=1)],
         [_summary(measured)],
     )  # fmt: skip
+
+
+def draw_typical_game(differences: FloatArray, typical: int, moves: int, title: str) -> Figure:
+    """One of the games [games, 61] over its moves, in front of the middle half and nine tenths of all games.
+
+    >>> draw_typical_game(np.zeros((10, 61)), 3, 61, "ten draws").axes[0].get_ylabel()
+    'black discs minus white discs'
+    """
+    figure, (axes,) = new_figure(4.8, title=title)
+    x = np.arange(differences.shape[1])
+    lowest, low, median, high, highest = np.quantile(differences, (0.05, 0.25, 0.5, 0.75, 0.95), axis=0)
+    axes.plot(x[: moves + 1], differences[typical, : moves + 1], "o-", color=COLOURS[0], linewidth=1.8,
+              markersize=3.5, label="one game", zorder=2.1)  # fmt: skip
+    axes.fill_between(x, lowest, highest, color="#dedede", linewidth=0, label="nine tenths of games")
+    axes.fill_between(x, low, high, color="#bdbdbd", linewidth=0, label="half of games")
+    axes.plot(x, median, "--", color=INK, linewidth=1.4, label="median")
+    axes.axhline(0, color=INK, linewidth=0.9)
+    axes.set(xlim=(0, x[-1]), xlabel="move", ylabel="black discs minus white discs")
+    lines, bands = axes.lines[:2], axes.collections
+    legend_below(figure, [lines[0], *bands, lines[1]], columns=4)
+    return figure
 
 
 def _swings(differences: FloatArray, changes: FloatArray) -> Tabled:

@@ -3,13 +3,6 @@
 >>> table = expansions(EDGE_INTO_CORNER)
 >>> len(table), 3 ** len(table[0])
 (8, 27)
-
-A look-up table after learning: what each entry stands for and how much it is worth (Lucas 2007, Figure 6).
-
->>> import numpy as np
->>> figure = draw_table(((0, 1, 2), (7, 6, 5)), np.zeros((5, 27)), "five runs")
->>> [axes.get_label() for axes in figure.axes]
-['tuple', 'weights', 'entries']
 """
 
 from __future__ import annotations
@@ -27,7 +20,8 @@ from outflank.evaluators.protocol import FloatArray
 from outflank.evaluators.tuple_shapes import Table, expansions, shape
 from outflank.learners.runs.settings import preset_or_file
 from outflank.learners.td import TdLearner, TdSettings
-from outflank.plots.boards import GRID, INK, NEGATIVE, POSITIVE, Sheet, draw_entries, draw_tuple
+from outflank.plots.boards import NEGATIVE, POSITIVE, Sheet, draw_entries, draw_tuple
+from outflank.plots.style import GRID, INK
 from outflank.studies.inference import mann_whitney
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Finding, Judged, Measured, Outcome, Tabled, of_runs
@@ -42,7 +36,12 @@ whiskers: from the lowest to the highest of the runs"""
 
 
 def draw_table(table: Table, weights: FloatArray, title: str) -> Figure:
-    """The mean weights of the runs [runs, entries], with whiskers from their lowest to their highest."""
+    """The mean weights of the runs [runs, entries], with whiskers from their lowest to their highest.
+
+    >>> figure = draw_table(((0, 1, 2), (7, 6, 5)), np.zeros((5, 27)), "five runs")
+    >>> [axes.get_label() for axes in figure.axes]
+    ['tuple', 'weights', 'entries']
+    """
     length = len(table[0])
     sheet = Sheet(Figure(figsize=(8, 6.1 + 0.2 * length)))
     sheet.write(title, left=0.25, top=0.15, size=11)

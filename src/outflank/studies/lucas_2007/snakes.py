@@ -3,15 +3,6 @@
 >>> lengths = snake_lengths(squares=3)
 >>> sorted(lengths), round(sum(lengths.values()), 9)
 ([2, 3], 1.0)
-
-A snake with its expansions, and how many weights networks of snakes have (Lucas 2007, Figure 7).
-
->>> from outflank.evaluators.tuple_shapes import expansions
->>> import numpy as np
->>> counts = {"one reading": (np.array([9, 18]), np.array([0.5, 0.5]))}
->>> figure = draw_snake(expansions([2, 11, 20]), counts, {"the paper's": 18})
->>> [axes.get_label() for axes in figure.axes]
-['snake', 'weights']
 """
 
 from __future__ import annotations
@@ -33,22 +24,27 @@ from outflank.games.match import Match
 from outflank.learners.runs.settings import preset_or_file
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.players.names import named_player
-from outflank.plots.boards import GRID, INK, Sheet, draw_tuple
-from outflank.plots.learning_curves import COLOURS
+from outflank.plots.boards import Sheet, draw_tuple
+from outflank.plots.style import COLOURS, DASHES, GRID, INK
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.lucas_2007.squares import equivalent_squares
 from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled
 
 SIDE = 3.3  # inches of the board
 BINS = 50
-DASHES = ("-", "--", "-.", ":")
 
 
 def draw_snake(
     table: Table, counts: Mapping[str, tuple[FloatArray, FloatArray]], marked: Mapping[str, float]
 ) -> Figure:
-    """Left the tuple in red and its expansions in grey, with the squares' numbers; right, for each reading
-    of the text, how probable which number of weights is, and the numbers that the paper names."""
+    """Left, the tuple in red and its expansions in grey, with the numbers of the squares; right, the
+    distribution of the number of weights under each reading of the text, and the paper's numbers.
+
+    >>> counts = {"one reading": (np.array([9, 18]), np.array([0.5, 0.5]))}
+    >>> figure = draw_snake(expansions([2, 11, 20]), counts, {"the paper's": 18})
+    >>> [axes.get_label() for axes in figure.axes]
+    ['snake', 'weights']
+    """
     sheet = Sheet(Figure(figsize=(8, 5.1)))
     board = sheet.panel("snake", left=0.25, top=0.55, width=SIDE, height=SIDE)
     draw_tuple(board, table, SIDE)

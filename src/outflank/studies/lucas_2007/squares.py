@@ -3,14 +3,6 @@
 >>> groups = equivalent_squares()
 >>> len(groups), groups[0]
 (10, (0, 7, 56, 63))
-
-Boards in shades: the weights of squares, light for high (Lucas 2007, Figure 3), and groups of squares
-that a symmetry maps onto each other (Figure 4).
-
->>> import numpy as np
->>> figure = draw_shaded_weights(np.arange(64.0), "a weight a square")
->>> [axes.get_label() for axes in figure.axes]
-['weights', 'scale']
 """
 
 from __future__ import annotations
@@ -28,7 +20,8 @@ from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import FloatArray
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
-from outflank.plots.boards import INK, ColourScale, Sheet, draw_heat_map, prepare_board
+from outflank.plots.boards import ColourScale, Sheet, draw_heat_map, prepare_board
+from outflank.plots.style import INK
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Judged, Measured, Outcome
 
@@ -37,7 +30,11 @@ LEFT, TOP = 0.55, 0.85
 
 
 def draw_shaded_weights(weights: FloatArray, title: str) -> Figure:
-    """The squares in grey, lighter for more positive weights, with their numbers."""
+    """The squares in grey, lighter for higher weights, with their numbers.
+
+    >>> [axes.get_label() for axes in draw_shaded_weights(np.arange(64.0), "one weight per square").axes]
+    ['weights', 'scale']
+    """
     sheet = Sheet(Figure(figsize=(8, TOP + SIDE + 0.3)))
     sheet.write(title, left=LEFT, top=0.2, size=11)
     scale = ColourScale(

@@ -49,7 +49,7 @@ def plot(
     ] = None,
 ) -> None:
     """Draw learning curves with their confidence bands, or games against watchers."""
-    from outflank.plots.networks import save_figure
+    from outflank.plots.style import save_figure
 
     if generation is not None and not watch:
         raise ValueError("--generation draws one generation's games against the watchers; add --watch")
@@ -84,31 +84,31 @@ def _learning_curves(paths: list[Path], by: By) -> Drawing:
 
 
 def _watching(path: Path) -> Drawing:
-    from outflank.plots.benchmark_opponents import draw_points_of_parents
+    from outflank.plots.benchmark_opponents import draw_benchmark_points
 
     logs = {run.path: run.log() for run in _opened(path)}
     begun = {at: log for at, log in logs.items() if log} or logs
     (name,) = _labels([path])
     title = f"{name}: {len(begun)} runs" if len(begun) > 1 else name
-    figure = draw_points_of_parents(list(begun.values()), title)
+    figure = draw_benchmark_points(list(begun.values()), title)
     at, log = next(iter(begun.items()))
     games = _command(at, "--watch", "--generation", str(log[-1]["generation"]))
     return Drawing(figure, "watching.png", f"See its games: {games}")
 
 
 def _watched_game(path: Path, generation: int) -> Drawing:
-    from outflank.plots.benchmark_opponents import draw_watched_game, watched_generations
+    from outflank.plots.benchmark_opponents import benchmarked_generations, draw_benchmark_games
 
     runs = _opened(path)
     if len(runs) > 1:
         names = f"{runs[0].path.name} to {runs[-1].path.name}"
         raise ValueError(f"{path} holds {len(runs)} runs, {names}; name one of them to see its games")
-    entries = {entry["generation"]: entry for entry in watched_generations(runs[0].log())}
+    entries = {entry["generation"]: entry for entry in benchmarked_generations(runs[0].log())}
     if generation not in entries:
         raise ValueError(f"{path} has generations {min(entries)} to {max(entries)}, got {generation}")
     (name,) = _labels([path])
     title = f"{name}, generation {generation}: the fittest parent, Black, against the watchers"
-    return Drawing(draw_watched_game(entries[generation], title), f"watching-generation-{generation}.png")
+    return Drawing(draw_benchmark_games(entries[generation], title), f"watching-generation-{generation}.png")
 
 
 def _opened(path: Path) -> list[RunFolder]:
@@ -119,7 +119,7 @@ def _opened(path: Path) -> list[RunFolder]:
 
 def _measured_against(runs: list[list[RunFolder]]) -> str:
     """Whom all runs were measured against, and how; scores of different measurements are not comparable."""
-    from outflank.plots.tournaments import shortened
+    from outflank.plots.style import shortened
 
     measured: dict[tuple[str, float], Path] = {}
     for run in (run for folders in runs for run in folders):
@@ -137,7 +137,7 @@ def _measured_against(runs: list[list[RunFolder]]) -> str:
 
 def _labels(paths: list[Path]) -> list[str]:
     """The runs' folders, each with as many of the folders around it as tell them apart."""
-    from outflank.plots.tournaments import shortened
+    from outflank.plots.style import shortened
 
     places = [path.resolve().parts for path in paths]
     for count in range(1, max(map(len, places)) + 1):

@@ -147,7 +147,7 @@ def _play(games: Tournament, place: TournamentFolder) -> KeyboardInterrupt | Eng
 def _finish(games: Tournament, place: TournamentFolder, as_json: bool) -> None:
     """Write and print the standings as they are."""
     from outflank.games.tournament_folder import HEAT_MAP
-    from outflank.plots.networks import save_figure
+    from outflank.plots.style import save_figure
     from outflank.plots.tournaments import draw_tournament
 
     if not any(result.tally.games for result in games.results.values()):
@@ -253,7 +253,7 @@ def _print_matrix(standings: Standings) -> None:
         return
     from rich.markup import escape
 
-    from outflank.plots.tournaments import shortened
+    from outflank.plots.style import shortened
 
     longest = min(40, max(12, out.width - 4 - 4 * len(standings.rows)))
     table = Table(box=None, padding=(0, 1, 0, 0))
@@ -268,7 +268,7 @@ def _print_matrix(standings: Standings) -> None:
 
 
 def _print_cycles(standings: Standings) -> None:
-    from outflank.plots.tournaments import shortened
+    from outflank.plots.style import shortened
 
     significant = sum(cycle.is_significant for cycle in standings.cycles)
     if standings.cycles:
