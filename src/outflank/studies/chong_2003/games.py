@@ -13,7 +13,7 @@ from outflank.studies.chong_2003.mobility import BLACK, WHITE, mobility_along
 from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, evolutions
 from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Finding, Judged, Measured, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Finding, Measured, Outcome, ResultTable
 
 NAMES = {PDP: "piece differential", PSP: "positional"}
 
@@ -28,20 +28,18 @@ class GameCounts:
     early_share: float  # the parent's share of the discs, mean of the boards after moves 1 to 30
 
 
-def watched_games(laboratory: Laboratory) -> Outcome:
+def watched_games(lab: Laboratory) -> Outcome:
     """The generation chosen as the paper chose it, and the two games of its first parent."""
-    s = laboratory.settings
-    generation = chosen(evolutions(laboratory), s["window"], s["choice"])
-    kept = laboratory.part(
-        "games", lambda: _count(generation, s["middle"]), {**s, "seeds": list(laboratory.seeds)}
-    )
+    s = lab.settings
+    generation = chosen(evolutions(lab), s["window"], s["choice"])
+    kept = lab.cached("games", lambda: _count(generation, s["middle"]), {**s, "seeds": list(lab.seeds)})
     games = {watcher: GameCounts(**counts) for watcher, counts in kept.items()}
     figure = draw_benchmark_games(generation.entry)
-    name = laboratory.experiment.name.partition("/")[2]
+    name = lab.experiment.name.partition("/")[2]
     caption = f"The first parent of {generation.text}, Black, against both watchers."
     return Outcome(
         _points(generation) | _claims(games),
-        [laboratory.draw(name, figure, caption)],
+        [lab.save_figure(name, figure, caption)],
         [_generations(generation, s["paper_generation"]), _table(games)],
     )
 
@@ -93,28 +91,28 @@ def _claims(games: dict[str, GameCounts]) -> dict[str, Finding]:
         f"{game.moves[0]:.1f}:{game.moves[1]:.1f} against {name}" for name, game in games.items()
     )
     return {
-        "beats both": Judged(
+        "beats both": Claim(
             all(game.discs[0] > game.discs[1] for game in games.values()), f"discs {results}"
         ),
-        "loses to disc-difference": Judged(pdp.discs[0] < pdp.discs[1], f"discs {results}"),
-        "draws with positional": Judged(psp.discs[0] == psp.discs[1], f"discs {results}"),
-        "positional": Judged(all(g.corners[0] > g.corners[1] for g in games.values()), f"corners {corners}"),
-        "mobility": Judged(
+        "loses to disc-difference": Claim(pdp.discs[0] < pdp.discs[1], f"discs {results}"),
+        "draws with positional": Claim(psp.discs[0] == psp.discs[1], f"discs {results}"),
+        "positional": Claim(all(g.corners[0] > g.corners[1] for g in games.values()), f"corners {corners}"),
+        "mobility": Claim(
             all(game.moves[0] > game.moves[1] for game in games.values()), f"moves to choose from {moves}"
         ),
-        "few discs": Judged(
+        "few discs": Claim(
             pdp.early_share < 0.5 and pdp.discs[0] > pdp.discs[1],
             f"{100 * pdp.early_share:.0f} % of the discs, then {pdp.discs[0]}:{pdp.discs[1]}",
         ),
     }
 
 
-def _generations(generation: Generation, papers: int) -> Tabled:
+def _generations(generation: Generation, papers: int) -> ResultTable:
     rows = [("generation", str(papers), generation.text)]
-    return Tabled("Which generation", ("", "paper", "outflank"), rows)
+    return ResultTable("Which generation", ("", "paper", "outflank"), rows)
 
 
-def _table(games: dict[str, GameCounts]) -> Tabled:
+def _table(games: dict[str, GameCounts]) -> ResultTable:
     header = (
         "first parent against",
         "discs",
@@ -132,4 +130,4 @@ def _table(games: dict[str, GameCounts]) -> Tabled:
         )
         for watcher, game in games.items()
     ]
-    return Tabled("The two games, counted", header, rows)
+    return ResultTable("The two games, counted", header, rows)

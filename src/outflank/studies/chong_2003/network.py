@@ -20,7 +20,7 @@ from outflank.learners.optimisers.evolution_strategies import adaptation_rate
 from outflank.plots.boards import BOARD
 from outflank.plots.style import COLOURS, GRID, INK, TEXT
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Measured, Outcome, Tabled
+from outflank.studies.verdicts import Measured, Outcome, ResultTable
 
 LINE = "#777777"
 WIDTH, HEIGHT = 8.0, 6.5  # inches, and the units of the drawing
@@ -97,7 +97,7 @@ def _arrow(axes: Axes, begin: tuple[float, float], end: tuple[float, float]) -> 
     axes.add_patch(arrow)
 
 
-def figure_1(laboratory: Laboratory) -> Outcome:
+def figure_1(lab: Laboratory) -> Outcome:
     """Counted on the network as it is evolved."""
     network = SpatialMlp()
     (_, spatial), (_, second), (_, third), (_, output) = network.layers()
@@ -123,6 +123,6 @@ def figure_1(laboratory: Laboratory) -> Outcome:
                  str(network.weights.size)))  # fmt: skip
     return Outcome(
         {key: Measured.exactly(float(value)) for key, value in counted.items()},
-        [laboratory.draw("figure-1", draw_spatial_network(), "The network; one part of each size is shown.")],
-        [Tabled("Where the 5,900 weights are", ("", "nodes", "weights and biases"), rows)],
+        [lab.save_figure("figure-1", draw_spatial_network(), "The network; one part of each size is shown.")],
+        [ResultTable("Where the 5,900 weights are", ("", "nodes", "weights and biases"), rows)],
     )

@@ -9,17 +9,17 @@ from outflank.players.names import named_player
 from outflank.plots.benchmark_opponents import DEGREE, benchmark_points, draw_benchmark_points
 from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of, random_openings, rises
 from outflank.studies.inference import added_orders_p, mean_interval, polynomial_fit, share_interval
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable
 
 FloatArray = npt.NDArray[np.float64]
 FOURTH = 4  # the highest order that the paper fitted
 
 
-def figure_2a(laboratory: Laboratory) -> Outcome:
+def figure_2a(lab: Laboratory) -> Outcome:
     """The share of all possible points, generation by generation, and its polynomial."""
-    s = laboratory.settings
-    runs = evolutions(laboratory)
+    s = lab.settings
+    runs = evolutions(lab)
     percent = percent_of(runs)
     early, late = percent[:, : s["early"]], percent[:, s["late"] - 1 :]
     whole = block_means(percent.mean(axis=0, keepdims=True), s["block"])[0]
@@ -34,15 +34,15 @@ def figure_2a(laboratory: Laboratory) -> Outcome:
             "late": over_runs(late / 100, s["block"]),
             "most": Measured.exactly(float(percent.max()) / 100, f"best generation of {len(runs)} runs"),
             "rise": rises(block_means(early, s["block"]), block_means(late, s["block"]), "{:.1f} %"),
-            "orders": Judged(p > 0.05, f"orders 3 and 4, on means of {s['block']} generations: p = {p:.2g}"),
+            "orders": Claim(p > 0.05, f"orders 3 and 4, on means of {s['block']} generations: p = {p:.2g}"),
         },
-        [laboratory.draw("figure-2a", figure, _caption(runs, "Points of the parents against both watchers"))],
+        [lab.save_figure("figure-2a", figure, _caption(runs, "Points of the parents against both watchers"))],
         [_table(runs, early, late, percent)],
         [f"The second-order fit goes from {fit[0]:.1f} % at the beginning to {fit[-1]:.1f} % at the end."],
     )
 
 
-def _table(runs: list[Learned], early: FloatArray, late: FloatArray, percent: FloatArray) -> Tabled:
+def _table(runs: list[FinishedRun], early: FloatArray, late: FloatArray, percent: FloatArray) -> ResultTable:
     rows = [
         (
             str(run.seed),
@@ -54,13 +54,13 @@ def _table(runs: list[Learned], early: FloatArray, late: FloatArray, percent: Fl
         for run, a, b, all_of_it in zip(runs, early, late, percent, strict=True)
     ]
     header = ("run", "early", "late", "most", "in generation")
-    return Tabled("Points of the parents, % of the most possible", header, rows)
+    return ResultTable("Points of the parents, % of the most possible", header, rows)
 
 
-def figure_2b(laboratory: Laboratory) -> Outcome:
+def figure_2b(lab: Laboratory) -> Outcome:
     """Points against the positional player less those against the piece differential player."""
-    s = laboratory.settings
-    runs = evolutions(laboratory)
+    s = lab.settings
+    runs = evolutions(lab)
     found = [benchmark_points(run.log()) for run in runs]
     differences = np.array([run.differences for run in found], dtype=np.float64)
     points = np.array([run.percent * run.most_points / 100 for run in found])
@@ -79,34 +79,32 @@ def figure_2b(laboratory: Laboratory) -> Outcome:
     figure = draw_benchmark_points([run.log() for run in runs], parts="b")
     return Outcome(
         {
-            "watchers": _watchers(laboratory),
-            "start": Judged(start.ci95[0] > 0, _evidence(start)),
-            "later": Judged(
+            "watchers": _watchers(lab),
+            "start": Claim(start.ci95[0] > 0, _evidence(start)),
+            "later": Claim(
                 all(one.ci95[0] > 0 for one in windows.values()),
                 "; ".join(f"around {name}: {_evidence(one)}" for name, one in windows.items()),
             ),
-            "between": Judged(abs(middle.value) <= s["small"], _evidence(middle)),
+            "between": Claim(abs(middle.value) <= s["small"], _evidence(middle)),
             "overall": rises(early, late, "{:.2f}"),
         },
-        [laboratory.draw("figure-2b", figure, _caption(runs, f"Above zero: more beat {PSP} than {PDP}"))],
+        [lab.save_figure("figure-2b", figure, _caption(runs, f"Above zero: more beat {PSP} than {PDP}"))],
     )
 
 
-def _watchers(laboratory: Laboratory) -> Judged:
+def _watchers(lab: Laboratory) -> Claim:
     """The positional player against the piece differential player at equal depth."""
-    s = laboratory.settings
+    s = lab.settings
     openings = random_openings(s["openings"], s["opening_plies"], seed=1)
     holds, evidence = True, []
     for depth in s["depths"]:
         first, second = (named_player(f"{name},depth={depth}") for name in (PSP, PDP))
         games = len(openings)
-        tally = laboratory.match(
-            f"watchers at depth {depth}", first, second, double_games=games, starts=openings
-        )
+        tally = lab.match(f"watchers at depth {depth}", first, second, double_games=games, starts=openings)
         low, high = share_interval(tally.score * tally.games, tally.games)
         holds = holds and low > 0.5
         evidence.append(f"depth {depth}: {tally.score:.3f} ({low:.3f} to {high:.3f})")
-    return Judged(holds, f"score {', '.join(evidence)}, of {2 * len(openings)} games each")
+    return Claim(holds, f"score {', '.join(evidence)}, of {2 * len(openings)} games each")
 
 
 def block_means(values: FloatArray, size: int) -> FloatArray:
@@ -150,5 +148,5 @@ def _evidence(found: Measured) -> str:
     return f"mean {found.value:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f} ({found.of})"
 
 
-def _caption(runs: list[Learned], text: str) -> str:
+def _caption(runs: list[FinishedRun], text: str) -> str:
     return f"{text}; mean of {len(runs)} runs." if len(runs) > 1 else f"{text}; one run."

@@ -24,31 +24,31 @@ from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import SearchPlayer
 from outflank.plots.benchmark_opponents import benchmark_points
 from outflank.studies.inference import mann_whitney, mean_interval
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Judged
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Claim
 
 FloatArray = npt.NDArray[np.float64]
 PDP, PSP = "disc-difference", "positional"  # the paper's piece differential and positional players
 
 
-def evolutions(laboratory: Laboratory) -> list[Learned]:
+def evolutions(lab: Laboratory) -> list[FinishedRun]:
     """Runs of the paper's settings, one a seed.
 
     A core each while there are as many runs as cores; the rest one after another on all cores, so that none
     is idle.
     """
-    s = laboratory.settings
+    s = lab.settings
     changes = {"generations": s["generations"]}
-    together = len(laboratory.seeds) // available_cores() * available_cores()
-    groups = [laboratory.seeds[:together], *([seed] for seed in laboratory.seeds[together:])]
-    return [run for seeds in groups if seeds for run in laboratory.learned(s["preset"], changes, seeds)]
+    together = len(lab.seeds) // available_cores() * available_cores()
+    groups = [lab.seeds[:together], *([seed] for seed in lab.seeds[together:])]
+    return [run for seeds in groups if seeds for run in lab.learn(s["preset"], changes, seeds)]
 
 
 @dataclass(frozen=True)
 class Generation:
     """A generation of a run, with its line of the log."""
 
-    run: Learned
+    run: FinishedRun
     entry: dict[str, Any]
 
     @property
@@ -95,7 +95,7 @@ CHOICES: dict[str, Callable[[Generation], tuple[int, ...]]] = {
 }
 
 
-def chosen(runs: Sequence[Learned], window: Sequence[int], choice: str) -> Generation:
+def chosen(runs: Sequence[FinishedRun], window: Sequence[int], choice: str) -> Generation:
     """The generation of any run, within the first and the last number of the window, that a choice likes
     best."""
     first, last = window
@@ -105,29 +105,29 @@ def chosen(runs: Sequence[Learned], window: Sequence[int], choice: str) -> Gener
     return max(generations, key=CHOICES[choice])
 
 
-def percent_of(runs: Sequence[Learned]) -> FloatArray:
+def percent_of(runs: Sequence[FinishedRun]) -> FloatArray:
     """The points of each generation as a share of the most possible, in percent: a row a run."""
     return np.array([benchmark_points(run.log()).percent for run in runs])
 
 
-def rises(early: FloatArray, late: FloatArray, text: str) -> Judged:
+def rises(early: FloatArray, late: FloatArray, text: str) -> Claim:
     """Whether late values are higher than early ones, [runs, samples] both: of several runs, by the 95 %
     interval of the runs' rises, since the generations of one run are not independent; of one run, by
     Mann-Whitney for want of anything better. `text` formats a value.
 
     >>> rises(np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([[4.0], [4.2]]), "{:.1f}")
-    Judged(holds=True, evidence='1.5, then 4.1; rise 2.6, 95 % interval 1.3 to 3.9 (2 runs)')
+    Claim(holds=True, evidence='1.5, then 4.1; rise 2.6, 95 % interval 1.3 to 3.9 (2 runs)')
     >>> rises(np.array([[1.0, 2.0]]), np.array([[4.0]]), "{:.0f}").holds
     False
     """
     both = f"{text.format(early.mean())}, then {text.format(late.mean())}"
     if len(early) == 1:
         found = mann_whitney({"late": late[0], "early": early[0]}, [("late", "early")], "greater")[0]
-        return Judged(found.p < 0.05, f"{both}; one run, one-sided {found.text}")
+        return Claim(found.p < 0.05, f"{both}; one run, one-sided {found.text}")
     found_rises = late.mean(axis=1) - early.mean(axis=1)
     mean, low, high = (text.format(value) for value in (found_rises.mean(), *mean_interval(found_rises)))
     evidence = f"{both}; rise {mean}, 95 % interval {low} to {high} ({len(early)} runs)"
-    return Judged(mean_interval(found_rises)[0] > 0, evidence)
+    return Claim(mean_interval(found_rises)[0] > 0, evidence)
 
 
 def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
@@ -152,7 +152,7 @@ def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
 class Family:
     """The players of a run's generations, found again from its log."""
 
-    def __init__(self, run: Learned, generations: Collection[int]) -> None:
+    def __init__(self, run: FinishedRun, generations: Collection[int]) -> None:
         self.folder = RunFolder.open(run.path)
         settings, self.seed = self.folder.settings()
         assert isinstance(settings, EvolutionSettings)

@@ -31,14 +31,14 @@ from outflank.studies.kim_2007.versions import Population, evolved_versions, pop
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import (
     SCORES,
+    Claim,
     Finding,
-    Judged,
     Measured,
     Outcome,
+    describe,
     lies_above,
     lies_below,
-    of_runs,
-    told,
+    mean_of_runs,
 )
 
 LONGEST = 60
@@ -64,23 +64,23 @@ class JudgedGame:
 Runs = list[list[JudgedGame]]  # of each seed
 
 
-def figure_6(laboratory: Laboratory) -> Outcome:
+def figure_6(lab: Laboratory) -> Outcome:
     """EV_O_E (Black) - EV (White)."""
-    runs = _judged(laboratory)
+    runs = _judged(lab)
     led_later = _share(runs, lambda game: float(min(game.advantages[game.book_moves :]) < 0))
-    return _outcome(laboratory, runs, {
+    return _outcome(lab, runs, {
         "early lead": lies_above(BOOK_ENDS, _when_the_book_ends(runs), 0.0, 2),
-        "book": _within(runs, laboratory.settings["paper_book_moves"]),
+        "book": _within(runs, lab.settings["paper_book_moves"]),
         "the lead changes": lies_above("share of games in which EV leads later", led_later, 0.5),
         "wins": lies_above("score of EV_O_E", _score(runs), 0.5),
     })  # fmt: skip
 
 
-def figure_7(laboratory: Laboratory) -> Outcome:
+def figure_7(lab: Laboratory) -> Outcome:
     """EV_O (Black) - EV_E (White)."""
-    runs = _judged(laboratory)
-    opening, middle = laboratory.settings["paper_book_moves"], laboratory.settings["lead_after"]
-    return _outcome(laboratory, runs, {
+    runs = _judged(lab)
+    opening, middle = lab.settings["paper_book_moves"], lab.settings["lead_after"]
+    return _outcome(lab, runs, {
         "early lead": lies_above(*_advantage_after(runs, opening), 0.0, 2),
         "book": _within(runs, opening),
         "middle lead": lies_above(*_advantage_after(runs, middle), 0.0, 2),
@@ -89,23 +89,23 @@ def figure_7(laboratory: Laboratory) -> Outcome:
     })  # fmt: skip
 
 
-def figure_8(laboratory: Laboratory) -> Outcome:
+def figure_8(lab: Laboratory) -> Outcome:
     """EV_O_E (Black) - EV_O (White)."""
-    runs = _judged(laboratory)
-    return _outcome(laboratory, runs, {
+    runs = _judged(lab)
+    return _outcome(lab, runs, {
         "tie": _contains_zero(BOOK_ENDS, _when_the_book_ends(runs)),
-        "book": _within(runs, laboratory.settings["paper_book_moves"]),
+        "book": _within(runs, lab.settings["paper_book_moves"]),
         "better ending": lies_below(LOSSES, _losses_of_black(runs), 0.0, 2),
         "wins": lies_above("score of EV_O_E", _score(runs), 0.5),
     })  # fmt: skip
 
 
-def figure_9(laboratory: Laboratory) -> Outcome:
+def figure_9(lab: Laboratory) -> Outcome:
     """EV_E (Black) - EV_O_E (White)."""
-    runs = _judged(laboratory)
-    since = laboratory.settings["lead_after"]
+    runs = _judged(lab)
+    since = lab.settings["lead_after"]
     later = of_games(runs, lambda game: float(np.mean(game.advantages[since:])))
-    return _outcome(laboratory, runs, {
+    return _outcome(lab, runs, {
         "early lead": lies_below(BOOK_ENDS, _when_the_book_ends(runs), 0.0, 2),
         "later lead": lies_below(f"Black's mean advantage from move {since} on", later, 0.0, 2),
         "equal endings": _contains_zero(LOSSES, _losses_of_black(runs)),
@@ -126,14 +126,14 @@ def of_games(runs: Runs, value: Callable[[JudgedGame], float]) -> Measured:
     """The mean over the runs of each run's mean; of one run, the interval of its games."""
     values = [[value(game) for game in run] for run in runs]
     alone = mean_interval(values[0]) if len(values[0]) > 1 else (values[0][0], values[0][0])
-    return of_runs([float(np.mean(run)) for run in values], alone)
+    return mean_of_runs([float(np.mean(run)) for run in values], alone)
 
 
 def _share(runs: Runs, value: Callable[[JudgedGame], float]) -> Measured:
     """As of_games, of something that is 0, one half or 1 in each game."""
     values = [[value(game) for game in run] for run in runs]
     alone = share_interval(sum(values[0]), len(values[0]))
-    return of_runs([float(np.mean(run)) for run in values], alone, within=SCORES)
+    return mean_of_runs([float(np.mean(run)) for run in values], alone, within=SCORES)
 
 
 def _score(runs: Runs) -> Measured:
@@ -152,34 +152,34 @@ def _losses_of_black(runs: Runs) -> Measured:
     return of_games(runs, lambda game: game.ending_losses[0] - game.ending_losses[1])
 
 
-def _contains_zero(what: str, found: Measured) -> Judged:
-    return Judged(found.ci95[0] <= 0 <= found.ci95[1], told(what, found, 2))
+def _contains_zero(what: str, found: Measured) -> Claim:
+    return Claim(found.ci95[0] <= 0 <= found.ci95[1], describe(what, found, 2))
 
 
-def _within(runs: Runs, published: int) -> Judged:
+def _within(runs: Runs, published: int) -> Claim:
     """Whether a number of one game of the paper lies within the middle 95 % of ours."""
     counts = [game.book_moves for run in runs for game in run]
     low, middle, high = np.quantile(counts, (0.025, 0.5, 0.975))
     evidence = f"after {middle:g} moves (median of {len(counts)} games), 95 % of them {low:g} to {high:g}"
-    return Judged(bool(low <= published <= high), evidence)
+    return Claim(bool(low <= published <= high), evidence)
 
 
-def _judged(laboratory: Laboratory) -> Runs:
+def _judged(lab: Laboratory) -> Runs:
     """Games of the fittest against the fittest, the second against the second and so on, of each seed."""
-    s = laboratory.settings
-    versions = evolved_versions(laboratory)
+    s = lab.settings
+    versions = evolved_versions(lab)
     runs = []
     for black, white in zip(versions[s["black"]], versions[s["white"]], strict=True):
         pair = population_of(s["black"], black), population_of(s["white"], white)
         settings = {**s, "players": [one.identity for one in pair]}
-        work = partial(_play_and_judge, laboratory, *pair)
-        kept = laboratory.part(f"games {black.seed}", work, settings)
+        work = partial(_play_and_judge, lab, *pair)
+        kept = lab.cached(f"games {black.seed}", work, settings)
         runs.append([JudgedGame(g["advantages"], g["book_moves"], tuple(g["ending_losses"])) for g in kept])
     return runs
 
 
-def _play_and_judge(laboratory: Laboratory, black: Population, white: Population) -> list[dict[str, Any]]:
-    s = laboratory.settings
+def _play_and_judge(lab: Laboratory, black: Population, white: Population) -> list[dict[str, Any]]:
+    s = lab.settings
     judge, solver = analyst(s["judge"], threads=1), Solver()
     owners = [side for side, one in zip(SIDES, (black, white), strict=True) if one.style.book]
     book = OpeningBook.open(black.style.book or white.style.book)
@@ -196,7 +196,7 @@ def _play_and_judge(laboratory: Laboratory, black: Population, white: Population
         scores += [scores[-1]] * (LONGEST + 1 - len(scores))  # a game that ended early keeps its result
         judged.append({"transcript": game.transcript, "advantages": [round(x, 3) for x in scores],
                        "book_moves": moves_in_book(game, book, owners), "ending_losses": losses})  # fmt: skip
-        laboratory.show("judging games", number + 1, s["games"], "games")
+        lab.report_progress("judging games", number + 1, s["games"], "games")
     return judged
 
 
@@ -235,12 +235,12 @@ def draw_advantage(advantages: FloatArray, names: Sequence[str], book_moves: flo
     return figure
 
 
-def _outcome(laboratory: Laboratory, runs: Runs, findings: dict[str, Finding]) -> Outcome:
-    s = laboratory.settings
+def _outcome(lab: Laboratory, runs: Runs, findings: dict[str, Finding]) -> Outcome:
+    s = lab.settings
     games = [game for run in runs for game in run]
     advantages: FloatArray = np.array([game.advantages for game in games])
     ended = float(np.mean([game.book_moves for game in games]))
     title = f"{s['black']} (Black) - {s['white']} (White), as {s['judge']} and the exact solver judge"
     figure = draw_advantage(advantages, (s["black"], s["white"]), ended, title)
     caption = "Mean of all games of all runs, and the first game of the first run; above 0 Black leads."
-    return Outcome(findings, [laboratory.draw("advantage", figure, caption)])
+    return Outcome(findings, [lab.save_figure("advantage", figure, caption)])

@@ -28,7 +28,7 @@ from outflank.plots.boards import Sheet, draw_tuple
 from outflank.plots.style import COLOURS, DASHES, GRID, INK
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.lucas_2007.squares import equivalent_squares
-from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable
 
 SIDE = 3.3  # inches of the board
 BINS = 50
@@ -83,21 +83,21 @@ MOST = 6  # squares of a snake (section 3.2)
 WeightCounts = tuple[FloatArray, FloatArray]  # numbers of weights, and how probable each is
 
 
-def figure_7(laboratory: Laboratory) -> Outcome:
+def figure_7(lab: Laboratory) -> Outcome:
     """The published snake, and what random ones are like."""
-    s = laboratory.settings
+    s = lab.settings
     snake = tuple(s["snake"])
     lengths = {name: snake_lengths(squares) for name, squares in s["readings"].items()}
     counts = {name: network_weights(found, s["snakes"]) for name, found in lengths.items()}
-    drawn = laboratory.part("drawn snakes", lambda: _drawn_lengths(s["evaluator"], s["networks"]))
+    drawn = lab.cached("drawn snakes", lambda: _drawn_lengths(s["evaluator"], s["networks"]))
     ours, paper = s["reading"], s["weights"]
-    differences = laboratory.part("order", lambda: order_matters(s["orders"], s["learned_games"]))
+    differences = lab.cached("order", lambda: order_matters(s["orders"], s["learned_games"]))
     figure = draw_snake(expansions(walks_over(snake)[0]), counts, {f"the paper's system: {paper:,}": paper})
     return Outcome(
         {
             "walk": _found_walk(snake),
             "expansions": found_expansions(expansions(snake)),
-            "order": Judged(
+            "order": Claim(
                 max(differences) == 0,
                 f"{len(s['orders'])} orders of the squares, each learned by {s['learned_games']} games:"
                 f" the values of 1,000 boards differ by at most {max(differences):g}",
@@ -107,7 +107,7 @@ def figure_7(laboratory: Laboratory) -> Outcome:
             "typical weights": Measured.exactly(_mean(counts[ours]), "the mean of all networks"),
             "possible": found_possible(paper, lengths[ours], s["snakes"]),
         },
-        [laboratory.draw("figure-7", figure, "Left the published snake. Right the number of weights of random"
+        [lab.save_figure("figure-7", figure, "Left the published snake. Right the number of weights of random"
                          " networks, exactly, under two readings of the text.")],
         [_readings_table(lengths, counts, paper)],
     )  # fmt: skip
@@ -178,25 +178,25 @@ def central_range(counts: WeightCounts) -> tuple[float, float]:
     return float(weights[low]), float(weights[high])
 
 
-def found_possible(paper: int, lengths: Mapping[int, float], snakes: int) -> Judged:
+def found_possible(paper: int, lengths: Mapping[int, float], snakes: int) -> Claim:
     """Whether some network of snakes of these lengths has so many weights."""
     weights, _ = network_weights(lengths, snakes)
     step = 3 ** min(lengths)
     remainder = paper % step
-    return Judged(
+    return Claim(
         bool(np.any(weights == paper)),
         f"every table has a multiple of {step} weights, and {paper:,} is {paper - remainder:,} + {remainder}",
     )
 
 
-def found_expansions(table: Table) -> Judged:
+def found_expansions(table: Table) -> Claim:
     """Whether placements are all the symmetric ones, with the points in the same relation to each other."""
     squares = {frozenset(placement) for placement in table}
     read = len(frozenset[int]().union(*squares))
     relations = {
         tuple(_distance(a, b) for a, b in combinations(placement, 2)) for placement in table
     }  # what no symmetry changes
-    return Judged(
+    return Claim(
         len(table) == len(squares) == 8 and len(relations) == 1,
         f"{len(table)} placements on {len(squares)} different sets of squares, {read} squares in all; the"
         " distances between the points, in their order, are the same in each",
@@ -218,10 +218,10 @@ def walks_over(squares: Sequence[int]) -> list[tuple[int, ...]]:
     return [order for order in permutations(squares) if all(b in neighbours(a) for a, b in pairwise(order))]
 
 
-def _found_walk(snake: Sequence[int]) -> Judged:
+def _found_walk(snake: Sequence[int]) -> Claim:
     walks = walks_over(snake)
     names = f"for example {' '.join(map(str, walks[0]))}" if walks else "so it is not one walk"
-    return Judged(
+    return Claim(
         bool(walks), f"{len(walks)} orders of its squares are walks from neighbour to neighbour, {names}"
     )
 
@@ -248,7 +248,7 @@ def _drawn_lengths(evaluator: str, networks: int) -> list[int]:
 
 def _readings_table(
     lengths: Mapping[str, Mapping[int, float]], counts: Mapping[str, WeightCounts], paper: int
-) -> Tabled:
+) -> ResultTable:
     rows = []
     for name, of_length in lengths.items():
         low, high = central_range(counts[name])
@@ -258,7 +258,7 @@ def _readings_table(
                      f"{100 * probability[weights >= paper].sum():.1f}"])  # fmt: skip
     header = ["reading", *(f"{n} squares, %" for n in range(2, MOST + 1)), "mean weights", "95 % of networks",
               f"{paper:,} or more, %"]  # fmt: skip
-    return Tabled("What the text's snakes are like, counted exactly", header, rows)
+    return ResultTable("What the text's snakes are like, counted exactly", header, rows)
 
 
 def _mean(counts: WeightCounts) -> float:

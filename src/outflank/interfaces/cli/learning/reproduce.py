@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -165,7 +166,7 @@ def _print_result(result: Result) -> None:
     from outflank.studies.report import counted_verdicts
 
     words = counted_verdicts([result])
-    out.print(f"{result.experiment.name:32} {words} ({result.made['seconds']:,.1f} s)", markup=False)
+    out.print(f"{result.experiment.name:32} {words} ({result.made.seconds:,.1f} s)", markup=False)
 
 
 def _as_json(result: Result) -> dict[str, Any]:
@@ -173,20 +174,20 @@ def _as_json(result: Result) -> dict[str, Any]:
         "experiment": result.experiment.name,
         "scale": result.scale,
         "verdicts": dict(zip((row.key for row in result.experiment.rows), result.verdicts, strict=True)),
-        **result.made,
-        **result.outcome.as_json(),
+        **result.made.model_dump(),
+        **asdict(result.outcome),
     }
 
 
 def _report(chosen: list[Experiment], results: list[Result], folder: Path, report: Path | None) -> list[Path]:
     """The reports of the papers concerned, with whatever else of them is finished already."""
     from outflank.studies.experiment import find_experiments
-    from outflank.studies.report import kept_result, write_reports
+    from outflank.studies.report import cached_result, write_reports
 
     scale = results[0].scale
     by_name = {result.experiment.name: result for result in results}
     known = {one.name: one for one in [*find_experiments(["all"]), *chosen]}
-    finished = [by_name.get(name) or kept_result(one, scale, folder) for name, one in known.items()]
+    finished = [by_name.get(name) or cached_result(one, scale, folder) for name, one in known.items()]
     whole = [result for result in finished if result is not None]
     made = write_reports(whole, folder / scale)
     if report is not None:

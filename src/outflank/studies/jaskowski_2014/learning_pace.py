@@ -16,19 +16,18 @@ from outflank.plots.learning_curves import measurements
 from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
 from outflank.studies.inference import bootstrap_band
 from outflank.studies.jaskowski_2014.architectures import (
-    ALPHA,
     PAPER_GAMES,
     RANDOM,
     SYSTEMATIC,
     TABLE_4,
-    Comparisons,
     evolved,
-    mean_of_runs,
+    mean_score,
     performances,
     scores,
 )
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Finding, Judged, Outcome, Tabled
+from outflank.studies.jaskowski_2014.comparisons import ALPHA, Comparisons
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Claim, Finding, Outcome, ResultTable
 
 MARKED = 8  # marks per curve, so that curves differ without colours too
 SHARES = {"a tenth": 0.1, "a third": 1 / 3, "all": 1.0}  # of the budget, for the trend
@@ -42,7 +41,7 @@ class Curves:
     scores: FloatArray
 
     @classmethod
-    def of(cls, runs: Sequence[Learned]) -> Curves:
+    def of(cls, runs: Sequence[FinishedRun]) -> Curves:
         logs = [measurements(run.log()) for run in runs]
         return cls(
             np.array([entry["games"] for entry in logs[0]], dtype=np.float64),
@@ -59,15 +58,15 @@ class Curves:
         return self.scores[:, int(np.abs(self.games - share * self.games[-1]).argmin())]
 
 
-def figure_6(laboratory: Laboratory) -> Outcome:
+def figure_6(lab: Laboratory) -> Outcome:
     """The pace of learning."""
-    runs = evolved(laboratory, (*SYSTEMATIC, *RANDOM))
+    runs = evolved(lab, (*SYSTEMATIC, *RANDOM))
     curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
-    ends = scores(performances(laboratory, runs))
+    ends = scores(performances(lab, runs))
     figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT)
     return Outcome(
         pace_claims({name: one.scores for name, one in curves.items()}, ends),
-        [laboratory.draw("figure-6", figure, "Mean of the runs with its 95 % bootstrap interval.")],
+        [lab.save_figure("figure-6", figure, "Mean of the runs with its 95 % bootstrap interval.")],
     )
 
 
@@ -121,21 +120,21 @@ def pace_claims(curves: Mapping[str, FloatArray], ends: Mapping[str, Sequence[fl
     }
 
 
-def _closing(ahead: FloatArray, behind: FloatArray) -> Judged:
+def _closing(ahead: FloatArray, behind: FloatArray) -> Claim:
     """There is a gap between two mean curves in the middle third of the measurements, and a smaller one in
     the last; the first third tells of the start, where both know nothing."""
     gaps = np.array_split(ahead.mean(axis=0) - behind.mean(axis=0), 3)
     middle, last = (float(gap.mean()) if gap.size else float("nan") for gap in gaps[1:])
-    return Judged(
+    return Claim(
         middle > 0 and last < middle,
         f"gap {middle:.3f} in the middle third of the run, {last:.3f} in the last",
     )
 
 
-def table_4(laboratory: Laboratory) -> Outcome:
+def table_4(lab: Laboratory) -> Outcome:
     """All nine architectures, run by run, and the trend as games go by."""
-    runs = evolved(laboratory, list(TABLE_4))
-    tallies = performances(laboratory, runs)
+    runs = evolved(lab, list(TABLE_4))
+    tallies = performances(lab, runs)
     curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
     ends = scores(tallies)
     means = {
@@ -144,7 +143,7 @@ def table_4(laboratory: Laboratory) -> Outcome:
         }
         for share, part in SHARES.items()
     }
-    findings: dict[str, Finding] = {name: mean_of_runs(of_name) for name, of_name in tallies.items()}
+    findings: dict[str, Finding] = {name: mean_score(of_name) for name, of_name in tallies.items()}
     findings["order"] = order_claim(means)
     drawing = draw_learning_pace(
         {name: one.mean for name, one in curves.items()}, OPPONENT,
@@ -154,12 +153,12 @@ def table_4(laboratory: Laboratory) -> Outcome:
     games = {name: one.games[-1] for name, one in curves.items()}
     return Outcome(
         findings,
-        [laboratory.draw("trend", drawing, caption)],
+        [lab.save_figure("trend", drawing, caption)],
         [_side_by_side(ends), _trend(means, max(games.values()))],
     )
 
 
-def order_claim(means: Mapping[str, Mapping[str, float]]) -> Judged:
+def order_claim(means: Mapping[str, Mapping[str, float]]) -> Claim:
     """Whether architectures come in the paper's order at the end, by Spearman's rank correlation."""
     paper = [float(np.mean(of_name)) for of_name in TABLE_4.values()]
     found = {
@@ -168,19 +167,19 @@ def order_claim(means: Mapping[str, Mapping[str, float]]) -> Judged:
     }
     listed = ", ".join(f"{one.statistic:.2f} after {share} of the games" for share, one in found.items())
     p = float(found["all"].pvalue)
-    return Judged(bool(found["all"].statistic > 0 and p < ALPHA), f"rank correlation {listed} (p = {p:.2g})")
+    return Claim(bool(found["all"].statistic > 0 and p < ALPHA), f"rank correlation {listed} (p = {p:.2g})")
 
 
-def _side_by_side(ends: Mapping[str, Sequence[float]]) -> Tabled:
+def _side_by_side(ends: Mapping[str, Sequence[float]]) -> ResultTable:
     rows = []
     for name, published in TABLE_4.items():
         for who, values in (("paper", published), ("here", ends[name])):
             centre = [f"{np.mean(values):.4f}", f"{np.median(values):.4f}"]
             rows.append([name, who, *centre, " ".join(f"{value:.4f}" for value in values)])
-    return Tabled("Table IV beside ours", ("architecture", "", "mean", "median", "runs"), rows)
+    return ResultTable("Table IV beside ours", ("architecture", "", "mean", "median", "runs"), rows)
 
 
-def _trend(means: Mapping[str, Mapping[str, float]], games: float) -> Tabled:
+def _trend(means: Mapping[str, Mapping[str, float]], games: float) -> ResultTable:
     """Means and, in brackets, places."""
     columns = {f"{share}, {games * SHARES[share] / 1e6:.2g} M": of_share for share, of_share in means.items()}
     columns["paper, 1,000 M"] = {name: float(np.mean(of_name)) for name, of_name in TABLE_4.items()}
@@ -192,4 +191,4 @@ def _trend(means: Mapping[str, Mapping[str, float]], games: float) -> Tabled:
         ]
         for name in TABLE_4
     ]
-    return Tabled("The trend: mean score and place at growing budgets", ("architecture", *columns), rows)
+    return ResultTable("The trend: mean score and place at growing budgets", ("architecture", *columns), rows)

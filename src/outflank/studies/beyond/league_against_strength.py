@@ -18,7 +18,7 @@ from outflank.plots.curves import SCORE_TICKS, set_score_scale
 from outflank.plots.style import COLOURS, INK, MARKERS, TEXT, legend_below, new_figure
 from outflank.studies.inference import mann_whitney, rank_correlation
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Finding, Judged, Missing, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Finding, NotMeasured, Outcome, ResultTable
 
 NEAR, FAR = 7.0, 150.0  # points from a mark to its name
 ROOM = 5.0  # pixels around a mark that no name covers
@@ -133,37 +133,31 @@ X_LABEL = f"League score: against {OPPONENT}, 10 % forced random moves"
 Y_LABEL = "general strength: mean score against all others"
 
 
-def league_against_strength(laboratory: Laboratory) -> Outcome:
+def league_against_strength(lab: Laboratory) -> Outcome:
     """Every player's League score and its mean score against all others, without forced random moves."""
-    s = laboratory.settings
-    players = all_players(laboratory)
-    boards = _boards(laboratory)
+    s = lab.settings
+    players = all_players(lab)
+    boards = _boards(lab)
     starts = boards[:: max(1, len(boards) // s["boards"])][: s["boards"]]
-    standings = laboratory.tournament(
-        "strength", players, double_games=len(starts), epsilon=0.0, starts=starts
-    )
+    standings = lab.tournament("strength", players, double_games=len(starts), epsilon=0.0, starts=starts)
     strengths = {row.player: (row.score, *row.ci95) for row in standings.rows}
     points = {}
     for player in players:
-        tally = laboratory.match(f"{player.name} in the League", player, named_player(OPPONENT),
-                                 double_games=s["double_games"], epsilon=EPSILON)  # fmt: skip
+        tally = lab.match(f"{player.name} in the League", player, named_player(OPPONENT),
+                          double_games=s["double_games"], epsilon=EPSILON)  # fmt: skip
         kind = FOR_THE_LEAGUE if player.name in s["for_the_league"] else OTHERWISE
         kind = NOT_LEARNED if player.name in s["not_learned"] else kind
         points[player.name] = Point((tally.score, *tally.ci95), strengths[player.name], kind)
     return Outcome(
         findings_of(points),
-        [
-            laboratory.draw(
-                "scatter", draw_scatter(points, X_LABEL, Y_LABEL), _caption(laboratory, len(starts))
-            )
-        ],
+        [lab.save_figure("scatter", draw_scatter(points, X_LABEL, Y_LABEL), _caption(lab, len(starts)))],
         [_table(points)],
     )
 
 
-def all_players(laboratory: Laboratory) -> list[NamedPlayer]:
+def all_players(lab: Laboratory) -> list[NamedPlayer]:
     """All that come with outflank, at one ply, and the published ones that are there."""
-    published = [player for player in laboratory.published.players() if player.name != SAME]
+    published = [player for player in lab.published.players() if player.name != SAME]
     return [*(named_player(name) for name in NAMES), *published]
 
 
@@ -178,12 +172,12 @@ def findings_of(points: Mapping[str, Point]) -> dict[str, Finding]:
     }
 
 
-def not_good_in_general(points: Mapping[str, Point]) -> Judged:
+def not_good_in_general(points: Mapping[str, Point]) -> Claim:
     """Who is below the printed player in the League, and yet stronger; the intervals of both scores apart."""
     printed = points[PRINTED]
     stronger = [name for name, one in points.items() if one.x[2] < printed.x[1] and one.y[1] > printed.y[2]]
     place = 1 + sum(one.y[0] > printed.y[0] for one in points.values())
-    return Judged(
+    return Claim(
         bool(stronger),
         f"{PRINTED}: League score {printed.x[0]:.4f}, strength {printed.y[0]:.3f}, place {place} of"
         f" {len(points)}; below it in the League and stronger: {', '.join(sorted(stronger)) or 'nobody'}",
@@ -212,32 +206,32 @@ def _because(learned: Mapping[str, Point]) -> Finding:
         for kind in (FOR_THE_LEAGUE, OTHERWISE)
     }
     if len(samples[OTHERWISE]) < 2:
-        return Missing("needs the published files: there is only one such player without them")
+        return NotMeasured("needs the published files: there is only one such player without them")
     (found,) = mann_whitney(samples, [(FOR_THE_LEAGUE, OTHERWISE)], "greater")
     means = "; ".join(f"{kind} lost {np.mean(places):+.1f} places" for kind, places in samples.items())
-    return Judged(found.p < SIGNIFICANT, f"{means}; {found.text}")
+    return Claim(found.p < SIGNIFICANT, f"{means}; {found.text}")
 
 
-def _first_is_not_strongest(points: Mapping[str, Point]) -> Judged:
+def _first_is_not_strongest(points: Mapping[str, Point]) -> Claim:
     first = max(points, key=lambda name: points[name].x[0])
     strongest = max(points, key=lambda name: points[name].y[0])
     a, b = points[first], points[strongest]
-    return Judged(
+    return Claim(
         b.y[1] > a.y[2] and b.x[2] < a.x[1],
         f"first {first}: League score {a.x[0]:.4f}, strength {a.y[0]:.3f};"
         f" strongest {strongest}: {b.x[0]:.4f}, {b.y[0]:.3f}",
     )
 
 
-def _correlated(points: Mapping[str, Point], sign: int) -> Judged:
+def _correlated(points: Mapping[str, Point], sign: int) -> Claim:
     """Whether both scores rank the players alike (sign 1) or against each other (-1)."""
     found = rank_correlation([p.x[0] for p in points.values()], [p.y[0] for p in points.values()])
-    return Judged(sign * found.rho > 0 and found.p < SIGNIFICANT, f"{len(points)} players: {found.text}")
+    return Claim(sign * found.rho > 0 and found.p < SIGNIFICANT, f"{len(points)} players: {found.text}")
 
 
-def _boards(laboratory: Laboratory) -> tuple[Board, ...]:
-    s = laboratory.settings
-    return laboratory.published.boards() or random_boards(s["boards"], s["random_plies"], s["boards_seed"])
+def _boards(lab: Laboratory) -> tuple[Board, ...]:
+    s = lab.settings
+    return lab.published.boards() or random_boards(s["boards"], s["random_plies"], s["boards_seed"])
 
 
 def random_boards(count: int, plies: int, seed: int) -> tuple[Board, ...]:
@@ -256,19 +250,19 @@ def random_boards(count: int, plies: int, seed: int) -> tuple[Board, ...]:
     return tuple(found.values())
 
 
-def _caption(laboratory: Laboratory, starts: int) -> str:
-    made = "of Lucas's thousand boards" if laboratory.published.boards() else (
-        f"boards after {laboratory.settings['random_plies']} random moves")  # fmt: skip
+def _caption(lab: Laboratory, starts: int) -> str:
+    made = "of Lucas's thousand boards" if lab.published.boards() else (
+        f"boards after {lab.settings['random_plies']} random moves")  # fmt: skip
     return (f"All at one ply. Strength: every player against every other from {starts:,} {made}, both"
             " colours, without forced random moves. Lines: 95 % intervals.")  # fmt: skip
 
 
-def _table(points: Mapping[str, Point]) -> Tabled:
+def _table(points: Mapping[str, Point]) -> ResultTable:
     ranked = sorted(points.items(), key=lambda one: -one[1].y[0])
     rows: Sequence[Sequence[str]] = [
         [name, point.kind, *(f"{x:.4f} ± {(high - low) / 2:.4f}" for x, low, high in (point.x, point.y))]
         for name, point in ranked
     ]
-    return Tabled(
+    return ResultTable(
         "All players, the strongest first", ("player", "kind", "League score", "general strength"), rows
     )

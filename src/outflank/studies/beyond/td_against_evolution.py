@@ -19,8 +19,16 @@ from outflank.plots.curves import Curve, draw_curve, set_score_scale, short_coun
 from outflank.plots.learning_curves import measurements
 from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
 from outflank.studies.inference import bootstrap_band, mann_whitney
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Drawn, Judged, Measured, Outcome, Tabled, lies_above, of_runs
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import (
+    Claim,
+    Measured,
+    Outcome,
+    ResultFigure,
+    ResultTable,
+    lies_above,
+    mean_of_runs,
+)
 
 MARKED = 6  # marks per curve, so that curves differ without colours too
 TD, EVOLVED = "temporal differences", "CMA-ES"
@@ -33,11 +41,11 @@ Log = Sequence[Mapping[str, Any]]
 Logs = Mapping[str, Sequence[Log]]
 
 
-def td_against_evolution(laboratory: Laboratory) -> Outcome:
+def td_against_evolution(lab: Laboratory) -> Outcome:
     """Curves of the methods, and the two halves of what Lucas 2007, section 4, reports of both."""
-    s = laboratory.settings
-    short = _runs(laboratory, s["methods"], laboratory.seeds)
-    long = _runs(laboratory, {name + LONG: changes for name, changes in s["long"].items()}, (1,))
+    s = lab.settings
+    short = _runs(lab, s["methods"], lab.seeds)
+    long = _runs(lab, {name + LONG: changes for name, changes in s["long"].items()}, (1,))
     logs, long_logs = _logs(short), _logs(long)
     evolution = [name for name in logs if name != TD]
     games, seconds = shortest(logs, "games"), shortest(logs, "seconds")
@@ -48,19 +56,19 @@ def td_against_evolution(laboratory: Laboratory) -> Outcome:
             "faster by time": ahead(logs, TD, evolution, "seconds", seconds / s["early"]),
             "ahead at equal games": ahead(logs, TD, evolution, "games", games),
             "eventually": ahead(long_logs, EVOLVED + LONG, [TD + LONG], "seconds", last),
-            "in the long run": _in_the_long_run(laboratory, long[TD + LONG][0]),
+            "in the long run": _in_the_long_run(lab, long[TD + LONG][0]),
             "too few games": still_rising({name: logs[name] for name in evolution}),
         },
-        [_drawn(laboratory, logs, long_logs)],
+        [_drawn(lab, logs, long_logs)],
         [_scores_table(logs, games, seconds), _levels_table({**logs, **long_logs}, s["levels"])],
     )
 
 
-def _drawn(laboratory: Laboratory, logs: Logs, long_logs: Logs) -> Drawn:
+def _drawn(lab: Laboratory, logs: Logs, long_logs: Logs) -> ResultFigure:
     by_games, by_seconds = (_curves(logs, by) | _curves(long_logs, by) for by in ("games", "seconds"))
-    several = (f"Mean of {len(laboratory.seeds)} runs with its 95 % bootstrap band"
-               if len(laboratory.seeds) > 1 else "One run with the 95 % interval of its score")  # fmt: skip
-    return laboratory.draw(
+    several = (f"Mean of {len(lab.seeds)} runs with its 95 % bootstrap band"
+               if len(lab.seeds) > 1 else "One run with the 95 % interval of its score")  # fmt: skip
+    return lab.save_figure(
         "curves", draw_compared(by_games, by_seconds, OPPONENT),
         f"{several}; long: one run with the 95 % interval of its score. Games are those learned from; seconds"
         " are of learning, without measuring, one run at a time: evolution uses all cores of the machine,"
@@ -97,19 +105,19 @@ def draw_compared(by_games: Mapping[str, Curve], by_seconds: Mapping[str, Curve]
 
 
 def _runs(
-    laboratory: Laboratory, methods: Mapping[str, Mapping[str, Any]], seeds: Sequence[int]
-) -> dict[str, list[Learned]]:
+    lab: Laboratory, methods: Mapping[str, Mapping[str, Any]], seeds: Sequence[int]
+) -> dict[str, list[FinishedRun]]:
     """One run at a time, so that the clock of each is its own."""
     changes = {name: dict(settings) for name, settings in methods.items()}
     presets = {name: settings.pop("preset") for name, settings in changes.items()}
-    runs: dict[str, list[Learned]] = {name: [] for name in methods}
+    runs: dict[str, list[FinishedRun]] = {name: [] for name in methods}
     for seed in seeds:
         for name in methods:
-            runs[name] += laboratory.learned(presets[name], changes[name], (seed,))
+            runs[name] += lab.learn(presets[name], changes[name], (seed,))
     return runs
 
 
-def _logs(runs: Mapping[str, Sequence[Learned]]) -> dict[str, list[list[Mapping[str, Any]]]]:
+def _logs(runs: Mapping[str, Sequence[FinishedRun]]) -> dict[str, list[list[Mapping[str, Any]]]]:
     return {name: [measurements(run.log()) for run in several] for name, several in runs.items()}
 
 
@@ -134,7 +142,7 @@ def score_at(log: Log, by: str, place: float, key: int | None = None) -> float:
     return float(np.interp(place, [entry[by] for entry in log], values))
 
 
-def ahead(logs: Logs, first: str, others: Sequence[str], by: str, place: float) -> Judged:
+def ahead(logs: Logs, first: str, others: Sequence[str], by: str, place: float) -> Claim:
     """Whether a method is ahead of others at a place: by Mann-Whitney's test of the runs, one-sided, with
     Holm's correction; of too few runs for it, if the intervals of their scores are all apart."""
     samples = {name: [score_at(log, by, place) for log in logs[name]] for name in (first, *others)}
@@ -143,17 +151,17 @@ def ahead(logs: Logs, first: str, others: Sequence[str], by: str, place: float) 
     if min(map(len, samples.values())) < ENOUGH_RUNS:
         lowest = min(score_at(log, by, place, 0) for log in logs[first])
         highest = max(score_at(log, by, place, 1) for name in others for log in logs[name])
-        return Judged(lowest > highest, f"after {unit}: {means}; too few runs for a rank test, so by their"
-                      f" games: at least {lowest:.4f}, others at most {highest:.4f}")  # fmt: skip
+        return Claim(lowest > highest, f"after {unit}: {means}; too few runs for a rank test, so by their"
+                     f" games: at least {lowest:.4f}, others at most {highest:.4f}")  # fmt: skip
     found = mann_whitney(samples, [(first, other) for other in others], "greater")
     evidence = "; ".join(f"above {one.second} {one.text}" for one in found)
-    return Judged(all(one.p_holm < SIGNIFICANT for one in found), f"after {unit}: {means}; {evidence}")
+    return Claim(all(one.p_holm < SIGNIFICANT for one in found), f"after {unit}: {means}; {evidence}")
 
 
-def still_rising(logs: Logs) -> Judged:
+def still_rising(logs: Logs) -> Claim:
     """Whether every method gained in the second half of its games."""
     judged = [lies_above(f"{name}: gain", _gain(several), 0.0, 4) for name, several in logs.items()]
-    return Judged(all(one.holds for one in judged), "; ".join(one.evidence for one in judged))
+    return Claim(all(one.holds for one in judged), "; ".join(one.evidence for one in judged))
 
 
 def _gain(several: Sequence[Log]) -> Measured:
@@ -165,25 +173,25 @@ def _gain(several: Sequence[Log]) -> Measured:
     ]
     reaches = [score_at(several[0], "games", end, 1) - score_at(several[0], "games", end) for end in ends[0]]
     reach = float(np.linalg.norm(reaches))
-    return of_runs(gains, (gains[0] - reach, gains[0] + reach))
+    return mean_of_runs(gains, (gains[0] - reach, gains[0] + reach))
 
 
-def _in_the_long_run(laboratory: Laboratory, run: Learned) -> Judged:
+def _in_the_long_run(lab: Laboratory, run: FinishedRun) -> Claim:
     """Players that many millions of games evolved, and one that temporal differences learned here, in League
     matches of as many games; their intervals are apart."""
-    learned = _league(laboratory, run.player(name=TD + LONG))
-    evolved = {name: _league(laboratory, named_player(name)) for name in laboratory.settings["evolved"]}
+    learned = _league(lab, run.player(name=TD + LONG))
+    evolved = {name: _league(lab, named_player(name)) for name in lab.settings["evolved"]}
     scores = ", ".join(
         f"{name} {tally.score:.4f} ({tally.ci95[0]:.4f} to {tally.ci95[1]:.4f})"
         for name, tally in {**evolved, TD + LONG: learned}.items()
     )
     holds = all(tally.ci95[0] > learned.ci95[1] for tally in evolved.values())
-    return Judged(holds, f"{scores}; {learned.games // 2:,} double games each")
+    return Claim(holds, f"{scores}; {learned.games // 2:,} double games each")
 
 
-def _league(laboratory: Laboratory, player: NamedPlayer) -> Tally:
-    return laboratory.match(f"{player.name} in the League", player, named_player(OPPONENT),
-                            double_games=laboratory.settings["double_games"], epsilon=EPSILON)  # fmt: skip
+def _league(lab: Laboratory, player: NamedPlayer) -> Tally:
+    return lab.match(f"{player.name} in the League", player, named_player(OPPONENT),
+                     double_games=lab.settings["double_games"], epsilon=EPSILON)  # fmt: skip
 
 
 def _curves(logs: Logs, by: str) -> dict[str, Curve]:
@@ -202,7 +210,7 @@ def _curves(logs: Logs, by: str) -> dict[str, Curve]:
     return found
 
 
-def _scores_table(logs: Logs, games: float, seconds: float) -> Tabled:
+def _scores_table(logs: Logs, games: float, seconds: float) -> ResultTable:
     rows = []
     for name, several in logs.items():
         last = [log[-1] for log in several]
@@ -212,17 +220,17 @@ def _scores_table(logs: Logs, games: float, seconds: float) -> Tabled:
         rows.append([name, f"{in_all:,.0f}", f"{took:.1f}", *(f"{score:.4f}" for score in (*at, end))])
     header = ("method", "games in all", "seconds in all", f"score after {games:,.0f} games",
               f"score after {seconds:.1f} s", "score at the end")  # fmt: skip
-    return Tabled("Equal games and equal time: means of the runs", header, rows)
+    return ResultTable("Equal games and equal time: means of the runs", header, rows)
 
 
-def _levels_table(logs: Logs, levels: Sequence[float]) -> Tabled:
+def _levels_table(logs: Logs, levels: Sequence[float]) -> ResultTable:
     rows = []
     for name, several in logs.items():
         for by, unit in (("games", "games"), ("seconds", "s")):
             cells = [_reached(several, by, level) for level in levels]
             rows.append([name, unit, *cells])
-    return Tabled("How long until a score is first measured: means of the runs that reach it",
-                  ("method", "in", *(f"{level:g}" for level in levels)), rows)  # fmt: skip
+    return ResultTable("How long until a score is first measured: means of the runs that reach it",
+                       ("method", "in", *(f"{level:g}" for level in levels)), rows)  # fmt: skip
 
 
 def _reached(several: Sequence[Log], by: str, level: float) -> str:

@@ -14,18 +14,18 @@ from outflank.players.greedy import Player
 from outflank.players.names import named_player
 from outflank.studies.chong_2003.mobility import BLACK, WHITE, draw_styles, mobility_along
 from outflank.studies.chong_2003.runs import PDP, PSP, Family, evolutions, random_openings, rises
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Judged, Outcome, Tabled
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Claim, Outcome, ResultTable
 
 FloatArray = npt.NDArray[np.float64]
 MEASURES = ("own", "left", "mobility", "corners", "discs", "score")
 
 
-def mobility(laboratory: Laboratory) -> Outcome:
+def mobility(lab: Laboratory) -> Outcome:
     """Moves, corners and discs of the parents of some generations against both watchers."""
-    s = laboratory.settings
-    runs = evolutions(laboratory)
-    rows = np.array([_along_generations(laboratory, run) for run in runs])  # [runs, generations, measures]
+    s = lab.settings
+    runs = evolutions(lab)
+    rows = np.array([_along_generations(lab, run) for run in runs])  # [runs, generations, measures]
     found = {measure: rows[:, :, at] for at, measure in enumerate(MEASURES)}
     generations = np.array(s["measured"])
 
@@ -43,14 +43,14 @@ def mobility(laboratory: Laboratory) -> Outcome:
         {
             "positional": rises(of("corners", s["random"]), of("corners", s["positional"]), "{:.1f} %"),
             "mobility": rises(of("mobility", s["positional"]), of("mobility", s["mobile"]), "{:.1f} %"),
-            "few discs": Judged(
+            "few discs": Claim(
                 bool(late_discs.mean() < 50 < late_moves.mean()),
                 f"late: {late_discs.mean():.1f} % of the discs up to move 30, "
                 f"{late_moves.mean():.1f} % of the moves",
             ),
         },
         [
-            laboratory.draw(
+            lab.save_figure(
                 "mobility", figure, "Parents against both watchers at depth 4, from random openings."
             )
         ],
@@ -58,23 +58,23 @@ def mobility(laboratory: Laboratory) -> Outcome:
     )
 
 
-def _along_generations(laboratory: Laboratory, run: Learned) -> list[list[float]]:
+def _along_generations(lab: Laboratory, run: FinishedRun) -> list[list[float]]:
     """The measures of each generation that is looked at."""
-    s = laboratory.settings
+    s = lab.settings
     openings = random_openings(s["openings"], s["opening_plies"], seed=1)
 
     def work() -> list[list[float]]:
         family = Family(run, s["measured"])
         found = []
         for done, generation in enumerate(s["measured"]):
-            laboratory.show(f"games of run {run.seed}", done, len(s["measured"]), "generations")
+            lab.report_progress(f"games of run {run.seed}", done, len(s["measured"]), "generations")
             players = family.players(generation, family.settings.depth)
             watchers = [named_player(f"{name},depth={s['watcher_depth']}") for name in (PDP, PSP)]
             counts = [play_counted(one, other, openings, s) for one in players for other in watchers]
             found.append(measures(np.array(counts)))
         return found
 
-    kept: list[list[float]] = laboratory.part(f"run {run.seed}", work)
+    kept: list[list[float]] = lab.cached(f"run {run.seed}", work)
     return kept
 
 
@@ -118,7 +118,7 @@ def measures(counts: FloatArray) -> list[float]:
                                s[6] / s[7], s[8] / s[9])]  # fmt: skip
 
 
-def _table(generations: Sequence[int], found: dict[str, FloatArray]) -> Tabled:
+def _table(generations: Sequence[int], found: dict[str, FloatArray]) -> ResultTable:
     header = ("generation", "own moves", "moves left", "share of the moves", "of the corners",
               "of the discs up to move 30", "of the points")  # fmt: skip
     rows = [
@@ -129,4 +129,4 @@ def _table(generations: Sequence[int], found: dict[str, FloatArray]) -> Tabled:
         )
         for at, generation in enumerate(generations)
     ]
-    return Tabled("Means of all runs", header, rows)
+    return ResultTable("Means of all runs", header, rows)
