@@ -15,10 +15,14 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import Collection
 from matplotlib.colors import rgb_to_hsv, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
 
 from outflank.evaluators.protocol import FloatArray
 from outflank.games.standings import without_folders
@@ -31,6 +35,7 @@ DASHES = ("-", "--", "-.", ":")  # curves differ without colours too
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 FORMATS = (".png", ".svg", ".pdf")
 DARKEST = 0.09  # lightness of a dark figure's background
+COLOUR_PROPERTIES = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
 
 
 def new_figure(
@@ -94,21 +99,17 @@ def signed(number: float, _: float = 0) -> str:
 
 def darken(figure: Figure) -> Figure:
     """The same figure for a dark page: the lightness of greys is mirrored, hues become lighter."""
-    for axes in figure.axes:
+    for artist in figure.findobj(lambda one: isinstance(one, Text | Line2D | Patch | Collection)):
+        old = {name: getattr(artist, f"get_{name}", lambda: "none")() for name in COLOUR_PROPERTIES}
+        artist.set(**{name: _dark(colour) for name, colour in old.items() if not _is_none(colour)})
+        artist.set_path_effects([])  # white outlines
+    for axes in figure.axes:  # last: for ticks that are there, and for those that are not made yet
         axes.tick_params(which="both", color=_dark(INK), labelcolor=_dark("black"), grid_color=_dark(GRID))
-    for artist in figure.findobj():
-        for get, change in _COLOUR_PROPERTIES:
-            if hasattr(artist, get) and hasattr(artist, change):
-                colour = getattr(artist, get)()
-                if not isinstance(colour, str) or colour not in ("none", "auto", "inherit"):
-                    getattr(artist, change)(_dark(colour))
     return figure
 
 
-_COLOUR_PROPERTIES = (
-    ("get_color", "set_color"), ("get_facecolor", "set_facecolor"), ("get_edgecolor", "set_edgecolor"),
-    ("get_markerfacecolor", "set_markerfacecolor"), ("get_markeredgecolor", "set_markeredgecolor"),
-)  # fmt: skip
+def _is_none(colour: Any) -> bool:
+    return isinstance(colour, str) and colour == "none"
 
 
 def _dark(colours: Any) -> Any:

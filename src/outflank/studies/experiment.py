@@ -110,7 +110,7 @@ class Experiment(BaseModel):
     common: dict[str, Any] = Field(default={}, alias="settings")
     scales: dict[Scale, dict[str, Any]]
     rows: list[Row] = Field(min_length=1)
-    file: Path | None = None  # if it does not come with outflank
+    file: Path = Path()
 
     @field_validator("procedure")
     @classmethod
@@ -150,8 +150,8 @@ class Experiment(BaseModel):
         module, _, function = self.procedure.partition(":")
         if (STUDIES / module.partition(".")[0]).is_dir():
             module = f"{__package__}.{module}"
-        elif self.file is not None and str(self.file.resolve().parent) not in sys.path:
-            sys.path.insert(0, str(self.file.resolve().parent))
+        elif (folder := str(self.file.resolve().parent)) not in sys.path:
+            sys.path.insert(0, folder)
         try:
             found: Callable[[Laboratory], Outcome] = getattr(import_module(module), function)
         except (ImportError, AttributeError, SyntaxError) as error:

@@ -99,7 +99,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Interrupted; finished parts are kept" in errors
+    assert "Interrupted; finished parts are cached" in errors
     assert "Traceback" not in errors
 
 
@@ -124,6 +124,13 @@ def test_experiments_are_listed(outflank: Outflank) -> None:
     listed = json.loads(outflank("reproduce", "--list", "--json").stdout)
     assert [one["name"] for one in listed] == list(experiment_names())
     assert "lucas-2007/figure-9" in outflank("reproduce", "--list").stdout
+
+
+def test_a_shown_experiment_is_a_file_of_ones_own(outflank: Outflank, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(outflank("reproduce", "lucas-2007/figure-4", "--show").stdout)
+    ran = outflank("reproduce", "mine.toml", "--scale", "quick", "--json", cwd=tmp_path)
+    (result,) = json.loads(ran.stdout)["results"]
+    assert (result["experiment"], set(result["verdicts"].values())) == ("own/mine", {"reproduced"})
 
 
 def test_two_processes_do_not_share_a_folder(outflank: Outflank, tmp_path: Path) -> None:
