@@ -38,7 +38,7 @@ def evolutions(lab: Laboratory) -> list[FinishedRun]:
     is idle.
     """
     s = lab.settings
-    changes = {"generations": s["generations"]}
+    changes = {**s.get("changes", {}), "generations": s["generations"]}
     together = len(lab.seeds) // available_cores() * available_cores()
     groups = [lab.seeds[:together], *([seed] for seed in lab.seeds[together:])]
     return [run for seeds in groups if seeds for run in lab.learn(s["preset"], changes, seeds)]
