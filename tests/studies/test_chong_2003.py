@@ -15,7 +15,7 @@ from outflank.studies.chong_2003.iago import endgame_counts, over_groups
 from outflank.studies.chong_2003.mobility import mobility_along
 from outflank.studies.chong_2003.playing_style import play_counted
 from outflank.studies.chong_2003.points import block_means, over_runs
-from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, random_openings
+from outflank.studies.chong_2003.runs import PDP, PSP, Generation, ReplayedRun, chosen, random_openings
 from outflank.studies.laboratory import FinishedRun
 
 MOVES = {"opening_plies": 6, "middle": [11, 40]}
@@ -66,16 +66,18 @@ def test_numbers_of_a_generation(run: FinishedRun) -> None:
     assert (generation.difference, generation.parents, generation.margin(PSP)) == (-5, 10, 2)
 
 
-def test_games_of_a_family_are_those_that_were_watched(tmp_path: Path) -> None:
+def test_replayed_games_are_those_of_the_run(tmp_path: Path) -> None:
     settings, _ = preset_or_file("chong-2003", ["generations=2", "measure_double_games=1"])
     assert isinstance(settings, EvolutionSettings)
     evolution = EvolutionRun.create(tmp_path / "run", settings, seed=2)
     for _ in evolution.steps():
         pass
-    family = Family(FinishedRun(tmp_path / "run", 2), [1, 2])
+    family = ReplayedRun(FinishedRun(tmp_path / "run", 2), [1, 2])
     for entry in evolution.folder.log():
         for watcher, discs in zip(settings.watch, entry["watch"]["best_discs"], strict=True):
-            moves = [Square(int(m)) for m in family.watched_game(entry["generation"], watcher)[0] if m != 255]
+            moves = [
+                Square(int(m)) for m in family.benchmark_game(entry["generation"], watcher)[0] if m != 255
+            ]
             board, counted = Board(), [[2, 2]]
             for move in moves:
                 board = board.settled().play(move)

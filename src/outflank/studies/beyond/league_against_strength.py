@@ -16,6 +16,7 @@ from outflank.league.scoring import EPSILON, OPPONENT
 from outflank.players.names import NAMES, NamedPlayer, named_player
 from outflank.plots.curves import SCORE_TICKS, set_score_scale
 from outflank.plots.style import COLOURS, INK, MARKERS, TEXT, legend_below, new_figure
+from outflank.studies.chong_2003.runs import random_openings
 from outflank.studies.inference import mann_whitney, rank_correlation
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Claim, Finding, NotMeasured, Outcome, ResultTable
@@ -156,7 +157,7 @@ def league_against_strength(lab: Laboratory) -> Outcome:
 
 
 def all_players(lab: Laboratory) -> list[NamedPlayer]:
-    """All that come with outflank, at one ply, and the published ones that are there."""
+    """The built-in players at one ply, and the published ones that are available."""
     published = [player for player in lab.published.players() if player.name != SAME]
     return [*(named_player(name) for name in NAMES), *published]
 
@@ -231,23 +232,7 @@ def _correlated(points: Mapping[str, Point], sign: int) -> Claim:
 
 def _boards(lab: Laboratory) -> tuple[Board, ...]:
     s = lab.settings
-    return lab.published.boards() or random_boards(s["boards"], s["random_plies"], s["boards_seed"])
-
-
-def random_boards(count: int, plies: int, seed: int) -> tuple[Board, ...]:
-    """Different boards after so many random moves.
-
-    >>> len({board.text for board in random_boards(50, 6, 1)})
-    50
-    """
-    random = np.random.default_rng(seed)
-    found: dict[str, Board] = {}
-    while len(found) < count:
-        board = Board()
-        for _ in range(plies):
-            board = board.play(board.legal_moves[random.integers(len(board.legal_moves))]).settled()
-        found[board.text] = board
-    return tuple(found.values())
+    return lab.published.boards() or random_openings(s["boards"], s["random_plies"], s["boards_seed"])
 
 
 def _caption(lab: Laboratory, starts: int) -> str:

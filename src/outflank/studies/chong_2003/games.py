@@ -1,4 +1,4 @@
-"""Games of first parents against the watchers: Figures 3 to 6."""
+"""Games of first parents against the benchmark opponents: Figures 3 to 6."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from outflank.board import Board
 from outflank.plots.benchmark_opponents import draw_benchmark_games
 from outflank.studies.chong_2003.mobility import BLACK, WHITE, mobility_along
-from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, evolutions
+from outflank.studies.chong_2003.runs import PDP, PSP, Generation, ReplayedRun, chosen, evolutions
 from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Claim, Finding, Measured, Outcome, ResultTable
@@ -20,9 +20,9 @@ NAMES = {PDP: "piece differential", PSP: "positional"}
 
 @dataclass(frozen=True)
 class GameCounts:
-    """One game of the first parent, Black, against a watcher."""
+    """One game of the first parent, Black, against a benchmark opponent."""
 
-    discs: tuple[int, int]  # the parent's and the watcher's, as all pairs here
+    discs: tuple[int, int]  # the parent's and the opponent's, as all pairs here
     corners: tuple[int, int]  # at the end
     moves: tuple[float, float]  # from which each chose in the middle game, on average
     early_share: float  # the parent's share of the discs, mean of the boards after moves 1 to 30
@@ -32,32 +32,32 @@ def watched_games(lab: Laboratory) -> Outcome:
     """The generation chosen as the paper chose it, and the two games of its first parent."""
     s = lab.settings
     generation = chosen(evolutions(lab), s["window"], s["choice"])
-    kept = lab.cached("games", lambda: _count(generation, s["middle"]), {**s, "seeds": list(lab.seeds)})
-    games = {watcher: GameCounts(**counts) for watcher, counts in kept.items()}
+    counted = lab.cached("games", lambda: _count(generation, s["middle"]), {**s, "seeds": list(lab.seeds)})
+    games = {opponent: GameCounts(**counts) for opponent, counts in counted.items()}
     figure = draw_benchmark_games(generation.entry)
-    name = lab.experiment.name.partition("/")[2]
-    caption = f"The first parent of {generation.text}, Black, against both watchers."
+    figure_name = lab.experiment.name.partition("/")[2]
+    caption = f"The first parent of {generation.text}, Black, against both benchmark opponents."
     return Outcome(
         _points(generation) | _claims(games),
-        [lab.save_figure(name, figure, caption)],
+        [lab.save_figure(figure_name, figure, caption)],
         [_generations(generation, s["paper_generation"]), _table(games)],
     )
 
 
 def _count(generation: Generation, middle: tuple[int, int]) -> dict[str, Any]:
-    """Play the games of the log again, this time with their moves."""
-    family = Family(generation.run, [generation.number])
+    """Replay the games of the log, with their moves."""
+    run = ReplayedRun(generation.run, [generation.number])
     first, last = middle
     found = {}
-    for watcher in (PDP, PSP):
-        along = mobility_along(family.watched_game(generation.number, watcher), [Board()])
+    for opponent in (PDP, PSP):
+        along = mobility_along(run.benchmark_game(generation.number, opponent), [Board()])
         watch = generation.entry["watch"]
-        discs = np.array(watch["best_discs"][watch["watchers"].index(watcher)])
+        discs = np.array(watch["best_discs"][watch["watchers"].index(opponent)])
         if len(discs) != along.length[0] + 1:
             raise ValueError(
-                f"{generation.run.path} was made by another version; remove it, and learn it again"
+                f"{generation.run.path} was made by another version of outflank; remove it and start again"
             )
-        found[watcher] = {
+        found[opponent] = {
             "discs": discs[-1].tolist(),
             "corners": [int(along.corners_at_the_end(side)[0]) for side in (BLACK, WHITE)],
             "moves": [_mean(along.choices(BLACK, first, last)), _mean(along.replies(BLACK, first, last))],
@@ -83,7 +83,7 @@ def _points(generation: Generation) -> dict[str, Finding]:
 
 
 def _claims(games: dict[str, GameCounts]) -> dict[str, Finding]:
-    """Whatever any of the figures claims of its two games."""
+    """The claims of all figures about their two games."""
     pdp, psp = games[PDP], games[PSP]
     results = ", ".join(f"{game.discs[0]}:{game.discs[1]} against {name}" for name, game in games.items())
     corners = ", ".join(f"{game.corners[0]}:{game.corners[1]} against {name}" for name, game in games.items())
@@ -122,12 +122,12 @@ def _table(games: dict[str, GameCounts]) -> ResultTable:
     )
     rows = [
         (
-            NAMES[watcher],
+            NAMES[opponent],
             f"{game.discs[0]}:{game.discs[1]}",
             f"{game.corners[0]}:{game.corners[1]}",
             f"{game.moves[0]:.1f}:{game.moves[1]:.1f}",
             f"{100 * game.early_share:.0f} %",
         )
-        for watcher, game in games.items()
+        for opponent, game in games.items()
     ]
     return ResultTable("The two games, counted", header, rows)

@@ -1,4 +1,4 @@
-"""The closing match against a player after Iago, and how few moves it leaves him: the end of section 6."""
+"""The closing match against a player modelled on Iago, and how few moves it is left: the end of section 6."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from outflank.studies.chong_2003.mobility import (
     draw_moves_left,
     mobility_along,
 )
-from outflank.studies.chong_2003.runs import Family, Generation, chosen, evolutions
+from outflank.studies.chong_2003.runs import Generation, ReplayedRun, chosen, evolutions
 from outflank.studies.inference import mean_interval
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable
@@ -112,7 +112,7 @@ def endgame_counts(along: Mobility, first_move: int) -> dict[str, Any]:
 
     left: moves left to the opponent from that move on, mean of each game; `one or none`: the share of such
     moves that leave at most one; own: moves that the player had itself; `by move`: left, mean of all games.
-    A game that was over by then counts as none left, none of its own.
+    A game that was over by then counts as 0 moves left and 0 own moves.
     """
     single = [along.of_games(slice(game, game + 1)) for game in range(len(along.movers))]
     sides = [COLOURS[game % 2][0] for game in range(len(single))]
@@ -143,12 +143,12 @@ def _discs(lab: Laboratory, generation: Generation) -> list[list[list[float]]]:
         return [32 + float(difference) / 2 for difference in differences]
 
     def play() -> list[list[list[float]]]:
-        family = Family(generation.run, [generation.number])
-        return [[discs(player) for player in family.players(generation.number, d)] for d in s["depths"]]
+        replayed = ReplayedRun(generation.run, [generation.number])
+        return [[discs(player) for player in replayed.players(generation.number, d)] for d in s["depths"]]
 
     settings = {**s, "generation": generation.number}
-    kept: list[list[list[float]]] = lab.cached(f"run {generation.run.seed}", play, settings)
-    return kept
+    discs_of_all: list[list[list[float]]] = lab.cached(f"run {generation.run.seed}", play, settings)
+    return discs_of_all
 
 
 def _endgames(lab: Laboratory, champion: Generation, generation: int) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def _endgames(lab: Laboratory, champion: Generation, generation: int) -> dict[st
     s = lab.settings
 
     def play() -> dict[str, Any]:
-        players = Family(champion.run, [generation]).players(generation, s["depth"])
+        players = ReplayedRun(champion.run, [generation]).players(generation, s["depth"])
         games = [_games(player, s["opponent"], s["opponent_depth"])[1] for player in players]
         moves = np.concatenate(games)
         return endgame_counts(mobility_along(moves, [Board()] * len(moves)), s["first_move"])

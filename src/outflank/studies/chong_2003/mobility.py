@@ -37,7 +37,7 @@ CORNERS = 1 << 0 | 1 << 7 | 1 << 56 | 1 << 63
 
 @dataclass(frozen=True)
 class Mobility:
-    """One row a game. Counts: before the first move and after each, -1 after the end of the game."""
+    """One row per game. Counts: before the first move and after each, -1 after the end of the game."""
 
     movers: Counts  # [games, 60]: who made each move, Black 1 or White -1; 0 after the end
     black: Counts  # [games, 61]: legal moves Black has or would have, were it Black's turn
@@ -51,7 +51,7 @@ class Mobility:
         return np.asarray(np.count_nonzero(self.movers, axis=1), dtype=np.int64)
 
     def of_games(self, games: slice) -> Mobility:
-        """Of some of the games."""
+        """Some of the games."""
         return Mobility(self.movers[games], self.black[games], self.white[games], self.black_corners[games],
                         self.white_corners[games])  # fmt: skip
 
@@ -73,7 +73,7 @@ class Mobility:
 
 
 def mobility_along(moves: npt.NDArray[np.uint8], starts: Sequence[Board]) -> Mobility:
-    """`moves`: a game a row, 255 after its last move, as a match records them; `starts`: a board a game."""
+    """`moves`: one row per game, 255 after its last move, as a match records them; `starts`: their boards."""
     movers = np.zeros((len(moves), _core.LONGEST_GAME), dtype=np.int8)
     counts = np.full((4, len(moves), _core.LONGEST_GAME + 1), AFTER_THE_END, dtype=np.int8)
     for number, (row, start) in enumerate(zip(moves.tolist(), starts, strict=True)):

@@ -1,4 +1,4 @@
-"""The points of the parents against the two watchers at depth 4: Figure 2."""
+"""The points of the parents against the two benchmark opponents at depth 4: Figure 2."""
 
 from __future__ import annotations
 
@@ -36,7 +36,11 @@ def figure_2a(lab: Laboratory) -> Outcome:
             "rise": rises(block_means(early, s["block"]), block_means(late, s["block"]), "{:.1f} %"),
             "orders": Claim(p > 0.05, f"orders 3 and 4, on means of {s['block']} generations: p = {p:.2g}"),
         },
-        [lab.save_figure("figure-2a", figure, _caption(runs, "Points of the parents against both watchers"))],
+        [
+            lab.save_figure(
+                "figure-2a", figure, _caption(runs, "Points of the parents against both opponents")
+            )
+        ],
         [_table(runs, early, late, percent)],
         [f"The second-order fit goes from {fit[0]:.1f} % at the beginning to {fit[-1]:.1f} % at the end."],
     )
@@ -79,7 +83,7 @@ def figure_2b(lab: Laboratory) -> Outcome:
     figure = draw_benchmark_points([run.log() for run in runs], parts="b")
     return Outcome(
         {
-            "watchers": _watchers(lab),
+            "watchers": _opponents(lab),
             "start": Claim(start.ci95[0] > 0, _evidence(start)),
             "later": Claim(
                 all(one.ci95[0] > 0 for one in windows.values()),
@@ -92,7 +96,7 @@ def figure_2b(lab: Laboratory) -> Outcome:
     )
 
 
-def _watchers(lab: Laboratory) -> Claim:
+def _opponents(lab: Laboratory) -> Claim:
     """The positional player against the piece differential player at equal depth."""
     s = lab.settings
     openings = random_openings(s["openings"], s["opening_plies"], seed=1)
@@ -108,7 +112,7 @@ def _watchers(lab: Laboratory) -> Claim:
 
 
 def block_means(values: FloatArray, size: int) -> FloatArray:
-    """Means of so many generations, a row a run: single generations are too alike to be samples.
+    """Means of blocks of generations, one row per run: single generations are too similar to be samples.
 
     >>> block_means(np.array([[1.0, 3.0, 5.0, 7.0, 100.0]]), 2)
     array([[2., 6.]])
@@ -119,8 +123,7 @@ def block_means(values: FloatArray, size: int) -> FloatArray:
 
 
 def over_runs(values: FloatArray, block: int) -> Measured:
-    """The mean of all generations with the 95 % interval of the runs' mean; of one run alone, of its
-    blocks'.
+    """The mean of all generations with the 95 % interval of the runs' means, or of one run's blocks.
 
     >>> over_runs(np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]]), 1).of
     '3 runs'
@@ -134,7 +137,7 @@ def over_runs(values: FloatArray, block: int) -> Measured:
 
 
 def _evenness(differences: FloatArray, points: FloatArray, block: int) -> FloatArray:
-    """Of blocks of generations. 1: as many points against either watcher; 0: all against one of them.
+    """By blocks of generations. 1: as many points against either opponent; 0: all against one of them.
 
     >>> _evenness(np.array([[-1.0, 2.0]]), np.array([[3.0, 2.0]]), 2).round(2)
     array([[0.4]])

@@ -1,4 +1,4 @@
-"""The evolutions that all experiments of the paper look at, and generations chosen from them."""
+"""The evolution runs that all experiments of the paper share, and generations chosen from them."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ PDP, PSP = "disc-difference", "positional"  # the paper's piece differential and
 
 
 def evolutions(lab: Laboratory) -> list[FinishedRun]:
-    """Runs of the paper's settings, one a seed.
+    """Runs with the paper's settings, one per seed.
 
-    A core each while there are as many runs as cores; the rest one after another on all cores, so that none
-    is idle.
+    One core per run while there are as many runs as cores; the rest one after another on all cores, so that
+    none is idle.
     """
     s = lab.settings
     changes = {**s.get("changes", {}), "generations": s["generations"]}
@@ -63,10 +63,10 @@ class Generation:
     def parents(self) -> int:
         return int(self.entry["watch"]["most_points"]) // 2
 
-    def points(self, watcher: str) -> int:
-        """How many parents beat a watcher at depth 4."""
+    def points(self, opponent: str) -> int:
+        """How many parents beat a benchmark opponent at depth 4."""
         watch = self.entry["watch"]
-        return int(watch["points"][watch["watchers"].index(watcher)])
+        return int(watch["points"][watch["watchers"].index(opponent)])
 
     @property
     def all_points(self) -> int:
@@ -76,14 +76,14 @@ class Generation:
     def difference(self) -> int:
         return self.points(PSP) - self.points(PDP)
 
-    def discs(self, watcher: str) -> tuple[int, int]:
-        """Of the first parent and of the watcher at the end of their game at depth 4."""
+    def discs(self, opponent: str) -> tuple[int, int]:
+        """Of the first parent and of the opponent at the end of their game at depth 4."""
         watch = self.entry["watch"]
-        own, other = watch["best_discs"][watch["watchers"].index(watcher)][-1]
+        own, other = watch["best_discs"][watch["watchers"].index(opponent)][-1]
         return int(own), int(other)
 
-    def margin(self, watcher: str) -> int:
-        own, other = self.discs(watcher)
+    def margin(self, opponent: str) -> int:
+        own, other = self.discs(opponent)
         return own - other
 
 
@@ -96,8 +96,7 @@ CHOICES: dict[str, Callable[[Generation], tuple[int, ...]]] = {
 
 
 def chosen(runs: Sequence[FinishedRun], window: Sequence[int], choice: str) -> Generation:
-    """The generation of any run, within the first and the last number of the window, that a choice likes
-    best."""
+    """The best generation of all runs by a choice, between the first and the last number of the window."""
     first, last = window
     generations = [
         Generation(run, entry) for run in runs for entry in run.log() if first <= entry["generation"] <= last
@@ -106,14 +105,14 @@ def chosen(runs: Sequence[FinishedRun], window: Sequence[int], choice: str) -> G
 
 
 def percent_of(runs: Sequence[FinishedRun]) -> FloatArray:
-    """The points of each generation as a share of the most possible, in percent: a row a run."""
+    """The points of each generation as a share of the most possible, in percent: one row per run."""
     return np.array([benchmark_points(run.log()).percent for run in runs])
 
 
 def rises(early: FloatArray, late: FloatArray, text: str) -> Claim:
     """Whether late values are higher than early ones, [runs, samples] both: of several runs, by the 95 %
     interval of the runs' rises, since the generations of one run are not independent; of one run, by
-    Mann-Whitney for want of anything better. `text` formats a value.
+    Mann-Whitney for lack of anything better. `text` formats a value.
 
     >>> rises(np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([[4.0], [4.2]]), "{:.1f}")
     Claim(holds=True, evidence='1.5, then 4.1; rise 2.6, 95 % interval 1.3 to 3.9 (2 runs)')
@@ -131,7 +130,7 @@ def rises(early: FloatArray, late: FloatArray, text: str) -> Claim:
 
 
 def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
-    """Different boards after so many random moves.
+    """Distinct boards after this many random moves.
 
     >>> boards = random_openings(3, 6, seed=1)
     >>> [board.discs for board in boards], len(set(boards))
@@ -149,8 +148,8 @@ def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
     return tuple(found)
 
 
-class Family:
-    """The players of a run's generations, found again from its log."""
+class ReplayedRun:
+    """The parents of a run's generations, rebuilt from its log."""
 
     def __init__(self, run: FinishedRun, generations: Collection[int]) -> None:
         self.folder = RunFolder.open(run.path)
@@ -168,17 +167,16 @@ class Family:
         return self._weights[generation]
 
     def players(self, generation: int, depth: int) -> list[GreedyPlayer | SearchPlayer]:
-        """The parents after a generation, the fittest first, at a depth of their own."""
+        """The parents after a generation, the fittest first, at this depth."""
         style = PlayingStyle(self.view, depth)
         return [style.player(self._begun.evaluator.with_weights(row)) for row in self.weights(generation)]
 
-    def watched_game(self, generation: int, watcher: str) -> npt.NDArray[np.uint8]:
-        """The moves of the first parent's game against a watcher at depth 4, as it was when the run was
-        watched."""
+    def benchmark_game(self, generation: int, opponent: str) -> npt.NDArray[np.uint8]:
+        """The moves of the first parent's game against a benchmark opponent at depth 4, as in the run."""
         s = self.settings
         seed = generation_seed(self.seed, generation, Purpose.WATCHING)
         contest = Contest(
             self._begun.evaluator, self.weights(generation), s.style(self.view),
             Opponents(watcher_names(s.watch)), 0.0, seed, double_games=False,
         )  # fmt: skip
-        return fittest_parents_game(contest, s.watch.index(watcher))
+        return fittest_parents_game(contest, s.watch.index(opponent))

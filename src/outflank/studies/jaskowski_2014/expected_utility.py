@@ -1,4 +1,4 @@
-"""Expected utility: the average score against random piece counters, who are no experts but many."""
+"""Expected utility: the average score against many random piece counters."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def expected_utility(lab: Laboratory) -> Outcome:
 
 
 def utility(lab: Laboratory, player: GreedyPlayer, counters: int, epsilon: float) -> Measured:
-    """A double game against each of so many piece counters, weights uniform in [-1, 1]. Counters are the unit
-    of chance, for the interval."""
+    """A double game against each of this many piece counters, with weights uniform in [-1, 1]; the interval is
+    that of the mean over counters."""
     evaluator = player.evaluator
     assert isinstance(evaluator, CoreEvaluator)
     weights = np.asarray(evaluator.weights)
@@ -72,9 +72,9 @@ def utility(lab: Laboratory, player: GreedyPlayer, counters: int, epsilon: float
 
     digest = hashlib.sha256(weights.tobytes()).hexdigest()[:10]
     settings = {"counters": counters, "epsilon": epsilon, "view": player.view, "weights": digest}
-    kept = lab.cached(f"{player.name} at epsilon {epsilon:g}", play, settings)
-    low, high = kept["ci95"]
-    return Measured(kept["score"], (max(0.0, low), min(1.0, high)), f"{counters:,} double games")
+    found = lab.cached(f"{player.name} at epsilon {epsilon:g}", play, settings)
+    low, high = found["ci95"]
+    return Measured(found["score"], (max(0.0, low), min(1.0, high)), f"{counters:,} double games")
 
 
 def _above(found: Measured, who: str) -> Claim:

@@ -60,7 +60,7 @@ def _with_care() -> Claim:
 
 
 def _ceiling(tallies: dict[str, Tally]) -> Claim:
-    """Nobody's interval lies above the ceiling."""
+    """No interval lies above the ceiling."""
     name = max(tallies, key=lambda one: tallies[one].score)
     low, high = tallies[name].ci95
     return Claim(low <= CEILING, f"{name}: {tallies[name].score:.4f} ({low:.4f} to {high:.4f})")

@@ -73,8 +73,8 @@ def figure_6(lab: Laboratory) -> Outcome:
 def draw_learning_pace(
     curves: Mapping[str, Curve], against: str, published: tuple[float, Mapping[str, float]] | None = None
 ) -> Figure:
-    """One curve per method. With the scores that were published after so many games, games are logarithmic,
-    and a dotted line leads to each score.
+    """One curve per method. With a number of games and the scores published after them, games are
+    logarithmic, and a dotted line leads to each score.
 
     >>> band = Curve(*np.array([[1e6, 2e6], [0.5, 0.6], [0.6, 0.7], [0.7, 0.8]]))
     >>> figure = draw_learning_pace({"all-2": band}, "standard-heuristic")
@@ -122,7 +122,7 @@ def pace_claims(curves: Mapping[str, FloatArray], ends: Mapping[str, Sequence[fl
 
 def _closing(ahead: FloatArray, behind: FloatArray) -> Claim:
     """There is a gap between two mean curves in the middle third of the measurements, and a smaller one in
-    the last; the first third tells of the start, where both know nothing."""
+    the last; the first third is the start, where both know nothing."""
     gaps = np.array_split(ahead.mean(axis=0) - behind.mean(axis=0), 3)
     middle, last = (float(gap.mean()) if gap.size else float("nan") for gap in gaps[1:])
     return Claim(

@@ -1,8 +1,8 @@
 """Games between the versions, move by move: Figures 6-9.
 
-The paper shows one game a figure and tells what happened in it. One game says little, so we play many of the
-same kind and ask whether what it tells is usual: a statement about who leads is tested by the mean of the
-runs, a number (the move after which the book had no more to say) by whether it lies within the middle 95 %
+The paper shows one game per figure and describes it. One game says little, so we play many of the same kind
+and test whether the description is typical: a statement about who leads is tested by the mean of the
+runs, a number (the move after which the book ends) by whether it lies within the middle 95 %
 of our games. The judge is the all-rounder, and the exact solver in the ending; the paper's is not named.
 """
 
@@ -49,7 +49,7 @@ ENDING = 10  # empty squares: the end stage, where the solver's four and two pli
 
 @dataclass(frozen=True)
 class JudgedGame:
-    """A game between two versions as the judge sees it."""
+    """A game between two versions, as the judge evaluates it."""
 
     advantages: Sequence[float]  # of Black, before the first move and after each, in discs; [61]
     book_moves: int  # moves until a player with a book was out of it
@@ -114,7 +114,7 @@ def figure_9(lab: Laboratory) -> Outcome:
 
 
 def moves_in_book(game: Game, book: OpeningBook, owners: Sequence[Colour]) -> int:
-    """How many moves were played before one of the owners, to move, was out of the book."""
+    """The number of moves before one of the owners of the book, to move, has left it."""
     for number, board in enumerate(game.boards):
         position = board.settled()
         if position.mover in owners and position not in book:
@@ -123,14 +123,14 @@ def moves_in_book(game: Game, book: OpeningBook, owners: Sequence[Colour]) -> in
 
 
 def of_games(runs: Runs, value: Callable[[JudgedGame], float]) -> Measured:
-    """The mean over the runs of each run's mean; of one run, the interval of its games."""
+    """The mean over the runs of their means; one run has the interval of its games."""
     values = [[value(game) for game in run] for run in runs]
     alone = mean_interval(values[0]) if len(values[0]) > 1 else (values[0][0], values[0][0])
     return mean_of_runs([float(np.mean(run)) for run in values], alone)
 
 
 def _share(runs: Runs, value: Callable[[JudgedGame], float]) -> Measured:
-    """As of_games, of something that is 0, one half or 1 in each game."""
+    """As of_games, for values of 0, one half or 1."""
     values = [[value(game) for game in run] for run in runs]
     alone = share_interval(sum(values[0]), len(values[0]))
     return mean_of_runs([float(np.mean(run)) for run in values], alone, within=SCORES)
@@ -165,7 +165,7 @@ def _within(runs: Runs, published: int) -> Claim:
 
 
 def _judged(lab: Laboratory) -> Runs:
-    """Games of the fittest against the fittest, the second against the second and so on, of each seed."""
+    """Games of fittest against fittest, second against second and so on, for each seed."""
     s = lab.settings
     versions = evolved_versions(lab)
     runs = []
@@ -173,8 +173,8 @@ def _judged(lab: Laboratory) -> Runs:
         pair = population_of(s["black"], black), population_of(s["white"], white)
         settings = {**s, "players": [one.identity for one in pair]}
         work = partial(_play_and_judge, lab, *pair)
-        kept = lab.cached(f"games {black.seed}", work, settings)
-        runs.append([JudgedGame(g["advantages"], g["book_moves"], tuple(g["ending_losses"])) for g in kept])
+        games = lab.cached(f"games {black.seed}", work, settings)
+        runs.append([JudgedGame(g["advantages"], g["book_moves"], tuple(g["ending_losses"])) for g in games])
     return runs
 
 

@@ -1,8 +1,8 @@
 """The league of the CEC 2006 competition, with players of the kinds of its twelve finalists: Tables I-III.
 
-Entries were weight matrices or multi-layer perceptrons (section III-C); all but two of the finalists' makers
-and methods are unknown, and their weights are lost. So ours are a matrix or a perceptron each, made in
-twelve ways. Each of the laboratory's seeds makes a league of its own: all that is learned is learned anew.
+Entries were weight matrices or multi-layer perceptrons (section III-C); except for two finalists their authors
+and methods are unknown, and their weights are lost. So ours are matrices and perceptrons made in twelve ways.
+Each seed makes its own league: all that is learned is learned afresh.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class League:
         return next(row.score for row in self.standings.rows if row.player == name)
 
     def rank(self, name: str) -> float:
-        """1 for the most points; equals share their places' mean."""
+        """1 for the most points; ties share the mean of their ranks."""
         return mean_rank([row.score for row in self.standings.rows], self.score(name))
 
     def interval(self, name: str) -> tuple[float, float]:
@@ -54,7 +54,7 @@ class League:
 
 
 def mean_rank(scores: Sequence[float], own: float) -> float:
-    """The place of a score among all, its own included.
+    """The rank of a score among all, itself included.
 
     >>> mean_rank([0.9, 0.5, 0.5, 0.1], 0.5)
     2.5
@@ -64,7 +64,7 @@ def mean_rank(scores: Sequence[float], own: float) -> float:
 
 
 def rank_interval(intervals: Sequence[tuple[float, float]], own: tuple[float, float]) -> tuple[float, float]:
-    """The places that a player may have: whose interval lies wholly above or below is surely so.
+    """The possible ranks of a player: others are surely above or below if their whole interval is.
 
     >>> rank_interval([(0.8, 0.9), (0.4, 0.6), (0.5, 0.7), (0.1, 0.2)], (0.4, 0.6))
     (2.0, 3.0)

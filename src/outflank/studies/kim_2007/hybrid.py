@@ -1,12 +1,10 @@
-"""The hybrid of temporal differences and evolution: Figure 4.
-
-The evolved network of Kim's hybrid: temporal differences, then the genetic search of Figure 2.
+"""The hybrid: temporal differences, then the genetic search of Figure 2. Figure 4, and the evolved network.
 
 >>> champion_settings("standard")
 ('kim-2007-hybrid', {})
 
 Kim's own network, kjkim-mlp-3, won the CEC 2006 competition; its weights are lost. Every experiment that
-needs it takes this one, whatever its own settings, so that it is learned once.
+needs it uses this one, whatever its own settings, so that it is learned once.
 """
 
 from __future__ import annotations
@@ -34,13 +32,13 @@ SEED_PLAYER = "seed/best"  # of a run: what the genetic search began with
 
 
 def champion_settings(scale: Scale) -> tuple[str, dict[str, Any]]:
-    """The preset, and what is changed in it: as Figure 4 has it, which shows how it evolves."""
+    """The preset and its changes, those of Figure 4."""
     settings = find_experiments(["kim-2007/figure-4"])[0].settings(scale)
     return settings["preset"], settings["changes"]
 
 
 def evolved_champion(lab: Laboratory) -> FinishedRun:
-    """The run: `player("best")` is the evolved network, `player(SEED_PLAYER)` what it began with."""
+    """The run: `player("best")` is the evolved network, `player(SEED_PLAYER)` its seed."""
     preset, changes = champion_settings(lab.scale)
     return lab.learn(preset, changes, seeds=(CHAMPION_SEED,))[0]
 
@@ -49,7 +47,7 @@ def evolved_champion(lab: Laboratory) -> FinishedRun:
 class Hybrid:
     """A run, and its seed and its evolved network against the standard heuristic in fresh games."""
 
-    fitness: Sequence[float]  # the population's mean, a generation each, in points of 1,000 games
+    fitness: Sequence[float]  # mean of each generation, in points of 1,000 games
     best: Sequence[float]
     changed: int  # weights of the evolved network that are not the seed's
     weights: int

@@ -39,7 +39,7 @@ from outflank.studies.verdicts import (
     mean_of_runs,
 )
 
-Results = dict[str, list[tuple[int, int, int]]]  # of "EV_O vs EV": wins, draws, losses, a run each
+Results = dict[str, list[tuple[int, int, int]]]  # of "EV_O vs EV": wins, draws, losses of each run
 PIECES = 16
 
 
@@ -62,7 +62,7 @@ def table_6(lab: Laboratory) -> Outcome:
 
 
 def _populations(lab: Laboratory, runs: Runs, generations: Mapping[str, int]) -> dict[str, list[Population]]:
-    """The parents after so many generations; a version that needs more than its runs have learns them."""
+    """The parents after these generations; a version that needs more than its runs have learns them."""
     s = lab.settings
     found = {}
     for name, count in generations.items():
@@ -130,7 +130,7 @@ def _outcome(lab: Laboratory, results: Results) -> Outcome:
         )  # fmt: skip
     header = ("versions", "paper: win draw loss", "score", "ours, mean of the runs", "score", "95 % interval")
     games = sum(next(iter(results.values()))[0])
-    title = f"The paper's 800 games a pair, and ours: {len(lab.seeds)} runs of {games} games each"
+    title = f"The paper's 800 games per pair, and ours: {len(lab.seeds)} runs of {games} games each"
     return Outcome(findings, tables=[ResultTable(title, header, rows)])
 
 

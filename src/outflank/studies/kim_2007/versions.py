@@ -1,8 +1,8 @@
 """Four versions of evolution, with and without knowledge of openings and endings: how fast they are.
 
 EV is plain evolution, O an opening book and E an endgame solver on top of every individual during its games.
-A run of each version and seed has so many generations; all experiments use these runs. How long they took
-is kept in their logs, so that what follows from it stays the same: Table IV and Figure 5.
+All experiments use the same runs, one of each version and seed. Their logs say how long they took, so that
+Table IV and Figure 5 do not change when they are made again.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Runs = dict[str, list[FinishedRun]]
 
 @dataclass(frozen=True)
 class Population:
-    """The parents of a version after so many generations, and how they play."""
+    """The parents of a version after some generations, and how they play."""
 
     version: str
     seed: int
@@ -59,7 +59,7 @@ class Population:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What must be the same for its games to be the same."""
+        """What identifies it in a cached part."""
         digest = hashlib.sha256(self.weights.tobytes()).hexdigest()[:10]
         return {"version": self.version, "weights": digest, "style": str(self.style)}
 
@@ -71,7 +71,8 @@ class Population:
 
 
 def evolved_versions(lab: Laboratory, seeds: Sequence[int] | None = None) -> Runs:
-    """A run of each version and seed. Seed after seed, so that no version has a quieter machine."""
+    """A run of each version and seed. Seed after seed, so that the load of the machine
+    favours no version."""
     s = lab.settings
     wanted = {
         name: (s["preset"], {**s["changes"], **without, "generations": s["generations"]})
@@ -109,7 +110,7 @@ def seconds_a_generation(runs: Mapping[str, Sequence[FinishedRun]]) -> dict[str,
 
 
 def generations_in_equal_time(seconds: Mapping[str, float], of_plain: int) -> dict[str, int]:
-    """How many generations each version has in the time of so many of plain evolution.
+    """How many generations each version makes in the time of some of plain evolution.
 
     >>> generations_in_equal_time({"EV": 1.0, "EV_O": 0.502}, 300)
     {'EV': 300, 'EV_O': 598}
@@ -132,7 +133,7 @@ def table_4(lab: Laboratory) -> Outcome:
              f"{each.value:,.0f}", f"{ratio.value:.2f}", f"{THREE_DAYS / each.value:.3f}")
         )  # fmt: skip
     title = f"Generations in three days; ours on one core, from {lab.settings['generations']}"
-    header = ("version", "paper", "over EV", "ours", "over EV", "seconds a generation")
+    header = ("version", "paper", "over EV", "ours", "over EV", "seconds per generation")
     return Outcome(found, tables=[ResultTable(title, header, rows)])
 
 
@@ -157,8 +158,7 @@ def figure_5(lab: Laboratory) -> Outcome:
 
 
 def _each(run: FinishedRun) -> tuple[float, tuple[float, float]]:
-    """Seconds a generation, and the 95 % interval from how its generations differ: by their logarithms, as
-    fits times."""
+    """Seconds per generation, and its 95 % interval from the logarithms of the times of all generations."""
     along = seconds_along(run)
     mean = along[-1] / len(along)
     logarithms = np.log(np.maximum(np.diff([0.0, *along]), 1e-3))  # logs have milliseconds
@@ -175,7 +175,7 @@ def _alone(run: FinishedRun) -> tuple[float, float]:
 
 
 def _ratio(runs: Runs, name: str) -> Measured:
-    """Generations for one of EV: seed by seed, since both were learned at the same time of day."""
+    """Generations in the time of one of EV: seed by seed, since both ran at the same time of day."""
     pairs = [(_each(plain), _each(other)) for plain, other in zip(runs["EV"], runs[name], strict=True)]
     (_, plain), (_, other) = pairs[0]
     alone = (1.0, 1.0) if name == "EV" else (plain[0] / other[1], plain[1] / other[0])

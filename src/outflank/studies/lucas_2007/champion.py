@@ -15,14 +15,14 @@ from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
 from outflank.studies.verdicts import Finding, Measured, Outcome, ResultTable, lies_above, mean_of_runs
 
 CHAMPION = "evolved MLP"
-Runs = Mapping[tuple[str, int], Sequence[FinishedRun]]  # of a named setting, after so many games
+Runs = Mapping[tuple[str, int], Sequence[FinishedRun]]  # by named setting and number of games
 
 
 def table_1(lab: Laboratory) -> Outcome:
     """Wins, draws and losses against the evolved network of Kim's hybrid after more and more games."""
     s = lab.settings
     champion = evolved_champion(lab).player("best", name=CHAMPION)
-    runs = learned_so_far(lab, s["self_play"])
+    runs = learned_stages(lab, s["self_play"])
     tallies = {stage: _matches(lab, stage, of_stage, champion) for stage, of_stage in runs.items()}
     early = tallies[AS_PRINTED, s["early"]]
     findings: dict[str, Finding] = {
@@ -44,17 +44,17 @@ def table_1(lab: Laboratory) -> Outcome:
     return Outcome(findings, tables=tables, remarks=remarks)
 
 
-def learned_so_far(lab: Laboratory, places: Sequence[int]) -> Runs:
-    """Each named setting after so many games. What was learned depends on settings, seed and games alone,
-    so a run of fewer games is a longer run stopped there."""
+def learned_stages(lab: Laboratory, stages: Sequence[int]) -> Runs:
+    """Each named setting after each number of games. Learning depends on settings, seed and games alone, so a
+    shorter run is a longer run stopped early."""
     s = lab.settings
     wanted = {
         f"{which} {games}": (s["preset"], changes_of(s, which, games))
         for which in s["curves"]
-        for games in places
+        for games in stages
     }
     found = lab.learn_all(wanted)
-    return {(which, games): found[f"{which} {games}"] for which in s["curves"] for games in places}
+    return {(which, games): found[f"{which} {games}"] for which in s["curves"] for games in stages}
 
 
 def score_of(tallies: Sequence[Tally]) -> Measured:
@@ -80,7 +80,7 @@ def won_share(tallies: Sequence[Tally]) -> Measured:
 def _matches(
     lab: Laboratory, stage: tuple[str, int], runs: Sequence[FinishedRun], opponent: Player
 ) -> list[Tally]:
-    """A match a run; other games for each."""
+    """One match per run, each with its own games."""
     s = lab.settings
     name = f"{stage[0]} {stage[1]}"
     return [
@@ -93,7 +93,7 @@ def _matches(
 def _beside_the_paper(
     s: Mapping[str, Any], tallies: Mapping[tuple[str, int], Sequence[Tally]]
 ) -> ResultTable:
-    """Of our runs the mean wins, draws and losses of as many games as the paper's."""
+    """Mean wins, draws and losses of our runs, in as many games as the paper's."""
     rows = []
     for games, (won, drawn, lost) in zip(s["self_play"], s["printed"], strict=True):
         row = [f"{games:,}", f"{won} / {drawn} / {lost}", f"{(won + drawn / 2) / (won + drawn + lost):.3f}"]

@@ -17,7 +17,7 @@ Entry = Mapping[str, Any]
 
 
 def figure_9(lab: Laboratory) -> Outcome:
-    """The score against the standard heuristic as games of self-play go by."""
+    """The score against the standard heuristic by games of self-play."""
     s = lab.settings
     logs = {name: [run.log() for run in runs] for name, runs in _all_runs(lab).items()}
     curves = {name: logs[name] for name in s["curves"]}
@@ -47,7 +47,7 @@ def figure_9(lab: Laboratory) -> Outcome:
 
 
 def changes_of(settings: Mapping[str, Any], which: str, games: int) -> dict[str, Any]:
-    """What a named setting changes in the preset, for a player after so many games, measured then alone.
+    """What a named setting changes in the preset, for a player after these games, measured only then.
 
     >>> changes_of({"curves": {"by inversion": {"view": "inversion"}}}, "by inversion", 500)
     {'view': 'inversion', 'games': 500, 'measure_every': 500}
@@ -56,7 +56,7 @@ def changes_of(settings: Mapping[str, Any], which: str, games: int) -> dict[str,
 
 
 def score_at(logs: Sequence[Sequence[Entry]], games: int | None = None) -> Measured:
-    """The mean score of the runs after so many games, or at the end.
+    """The mean score of the runs after these games, or at the end.
 
     >>> score_at([[{"games": 25, "score": 0.2, "ci95": [0.1, 0.3]}]], 25)
     Measured(value=0.2, ci95=(0.1, 0.3), of='1 run')
@@ -93,7 +93,7 @@ def is_above_all(
     others: Mapping[str, Sequence[Sequence[Entry]]],
     games: int | None = None,
 ) -> Claim:
-    """Run by run, after so many games or at the end: Mann-Whitney against each, with Holm's correction."""
+    """After these games or at the end: Mann-Whitney against each, with Holm's correction."""
     scores = {
         name: [_entry(log, games)["score"] for log in logs]
         for name, logs in {AS_PRINTED: printed, **others}.items()
@@ -107,7 +107,7 @@ def is_above_all(
 
 
 def _entry(log: Sequence[Entry], games: int | None) -> Entry:
-    """The measurement after so many games, or the last one before; without a number, the last of all."""
+    """The last measurement up to these games; without a number, the last of all."""
     return [entry for entry in log if games is None or entry["games"] <= games][-1]
 
 
@@ -121,5 +121,5 @@ def _scores_table(logs: Mapping[str, Sequence[Sequence[Entry]]], s: Mapping[str,
         rows.append(
             [name, changed, *(f"{one.value:.3f} ({one.ci95[0]:.3f} to {one.ci95[1]:.3f})" for one in found)]
         )
-    title = "Score against the standard heuristic after so many games of self-play, with its 95 % interval"
+    title = "Score against the standard heuristic by games of self-play, with its 95 % interval"
     return ResultTable(title, ["curve", "changed in the preset", *(f"{games:,}" for games in places)], rows)

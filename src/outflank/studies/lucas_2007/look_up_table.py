@@ -108,7 +108,7 @@ def figure_6(lab: Laboratory) -> Outcome:
 
 
 def learned_table(settings: TdSettings, games: int, other_tuples: int, seed: int) -> FloatArray:
-    """The edge tuple's weights after so many games, in a system with so many random snakes."""
+    """The edge tuple's weights after these games, in a system with some random snakes."""
     tables = [expansions(EDGE_INTO_CORNER), *shape(settings.evaluator, seed)[:other_tuples]]
     learner = TdLearner(settings, seed, NTupleNetwork(tables))
     learner.play(games)

@@ -80,7 +80,7 @@ def _draw_counts(
 
 
 MOST = 6  # squares of a snake (section 3.2)
-WeightCounts = tuple[FloatArray, FloatArray]  # numbers of weights, and how probable each is
+WeightCounts = tuple[FloatArray, FloatArray]  # numbers of weights, and their probabilities
 
 
 def figure_7(lab: Laboratory) -> Outcome:
@@ -115,8 +115,8 @@ def figure_7(lab: Laboratory) -> Outcome:
 
 @cache
 def snake_lengths(squares: int) -> Mapping[int, float]:
-    """How probable snakes of each length are, exactly: of walks over so many squares, start and repeats
-    included, the first six distinct ones."""
+    """The exact probability of each length of snakes: the first six distinct squares of walks over this many
+    squares, start and repeats included."""
     of_length: dict[int, float] = defaultdict(float)
     for group in equivalent_squares():  # equivalent starts have equivalent walks
         walks = {(group[0], 1 << group[0]): len(group) / 64}
@@ -128,8 +128,8 @@ def snake_lengths(squares: int) -> Mapping[int, float]:
 
 
 def _one_step_on(walks: Mapping[tuple[int, int], float]) -> dict[tuple[int, int], float]:
-    """Walks as where they are and which squares they have met, a bit a square. Those that have met as many
-    as a snake keeps need not go on."""
+    """One more step of walks: (last square, bitboard of all squares) -> probability. Walks with as many squares
+    as a snake has stop."""
     further: dict[tuple[int, int], float] = defaultdict(float)
     for (at, met), probability in walks.items():
         if met.bit_count() >= MOST:
@@ -156,7 +156,7 @@ def neighbours(square: int) -> tuple[int, ...]:
 
 
 def network_weights(lengths: Mapping[int, float], snakes: int) -> WeightCounts:
-    """How probable each number of weights is of a network of so many snakes.
+    """The probability of each number of weights of a network of this many snakes.
 
     >>> network_weights({1: 0.5, 2: 0.5}, 2)
     (array([ 6., 12., 18.]), array([0.25, 0.5 , 0.25]))
@@ -172,14 +172,14 @@ def network_weights(lengths: Mapping[int, float], snakes: int) -> WeightCounts:
 
 
 def central_range(counts: WeightCounts) -> tuple[float, float]:
-    """Between which numbers of weights 95 % of the networks lie."""
+    """The central 95 % of the numbers of weights."""
     weights, probability = counts
     low, high = np.searchsorted(np.cumsum(probability), (0.025, 0.975))
     return float(weights[low]), float(weights[high])
 
 
 def found_possible(paper: int, lengths: Mapping[int, float], snakes: int) -> Claim:
-    """Whether some network of snakes of these lengths has so many weights."""
+    """Whether any network of snakes of these lengths has the paper's number of weights."""
     weights, _ = network_weights(lengths, snakes)
     step = 3 ** min(lengths)
     remainder = paper % step
