@@ -12,8 +12,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from scipy import stats
 
 from outflank.learners.fitness.benchmark_opponents import BenchmarkResults
-from outflank.plots.benchmark_opponents import draw_points_of_parents, draw_watched_game, points_of_parents
-from outflank.plots.networks import save_figure
+from outflank.plots.benchmark_opponents import benchmark_points, draw_benchmark_games, draw_benchmark_points
+from outflank.plots.style import save_figure
 
 WATCHERS = ("disc-difference", "positional")
 DISCS = (((2, 2), (4, 1), (3, 3)), ((2, 2), (4, 1), (3, 3), (0, 8)))
@@ -46,7 +46,7 @@ def lines(axes: Axes) -> dict[str, Any]:
 
 def test_points_are_those_of_the_paper() -> None:
     """Chong 2003, section 5: generations 292, 400, 791 and 892 with 13, 6, 4 and 20 of 20 points."""
-    points = points_of_parents(log([(9, 4), (0, 6), (2, 2), (10, 10)]))
+    points = benchmark_points(log([(9, 4), (0, 6), (2, 2), (10, 10)]))
     assert points.percent.tolist() == [65, 30, 20, 100]
     assert points.differences is not None
     assert points.differences.tolist() == [-5, 6, 0, 0]
@@ -54,7 +54,7 @@ def test_points_are_those_of_the_paper() -> None:
 
 def test_one_run_has_its_points_and_the_polynomial_that_fits_them_best() -> None:
     run = random_log(1)
-    above, below = draw_points_of_parents([run], "mine").axes
+    above, below = draw_benchmark_points([run], "mine").axes
     drawn = lines(above)
     percent = [5 * sum(one["watch"]["points"]) for one in run]
     assert drawn["points of the parents"].tolist() == percent
@@ -70,7 +70,7 @@ def test_one_run_has_its_points_and_the_polynomial_that_fits_them_best() -> None
 
 def test_several_runs_have_the_polynomial_of_their_mean_and_its_band() -> None:
     runs = [random_log(seed) for seed in (1, 2, 3)]
-    above, below = draw_points_of_parents([*runs[:2], [*runs[2], *log([(5, 5)] * 41)[40:]]], "three").axes
+    above, below = draw_benchmark_points([*runs[:2], [*runs[2], *log([(5, 5)] * 41)[40:]]], "three").axes
     drawn = lines(above)
     percent = np.array([[5 * sum(one["watch"]["points"]) for one in run] for run in runs])
     np.testing.assert_allclose(drawn["points of the parents, mean of 3 runs"], percent.mean(axis=0))
@@ -88,27 +88,27 @@ def test_several_runs_have_the_polynomial_of_their_mean_and_its_band() -> None:
 
 @pytest.mark.parametrize("generations", [1, 2, 3])
 def test_short_runs_can_be_drawn(generations: int, tmp_path: Path) -> None:
-    figure = draw_points_of_parents([random_log(1, generations)])
+    figure = draw_benchmark_points([random_log(1, generations)])
     save_figure(figure, tmp_path / "short.png")  # warnings are errors
     assert ("second-order least-squares fit" in lines(figure.axes[0])) == (generations == 3)
 
 
 def test_other_numbers_of_watchers_have_no_difference(tmp_path: Path) -> None:
     three = [entry(1, ((4,), (2,), (0,)), watchers=("a", "b", "c"), best_discs=(*DISCS, DISCS[0]))]
-    figure = draw_points_of_parents([three])
+    figure = draw_benchmark_points([three])
     assert [lines(axes)["points of the parents"].tolist() for axes in figure.axes] == [
         [pytest.approx(100 / 3)]
     ]
-    games = draw_watched_game(three[0])
+    games = draw_benchmark_games(three[0])
     assert [axes.get_title() for axes in games.axes] == [f"({x}) {x} at depth 4" for x in "abc"]
     save_figure(games, tmp_path / "three.png")
-    alone = draw_watched_game(entry(1, ((4,),), watchers=("$x^.player",), best_discs=DISCS[:1]))
+    alone = draw_benchmark_games(entry(1, ((4,),), watchers=("$x^.player",), best_discs=DISCS[:1]))
     assert [axes.get_title() for axes in alone.axes] == ["$x^ at depth 4"]
     save_figure(alone, tmp_path / "alone.png")
 
 
 def test_a_game_shows_the_discs_of_both(tmp_path: Path) -> None:
-    figure = draw_watched_game(entry(7, ((4,), (0,))), "mine, generation 7")
+    figure = draw_benchmark_games(entry(7, ((4,), (0,))), "mine, generation 7")
     for axes, discs, watcher in zip(figure.axes, DISCS, WATCHERS, strict=True):
         parent, other = axes.lines
         assert np.asarray(parent.get_xydata()).tolist() == [[ply, own] for ply, (own, _) in enumerate(discs)]
@@ -120,7 +120,7 @@ def test_a_game_shows_the_discs_of_both(tmp_path: Path) -> None:
 
 
 def test_nothing_overlaps_at_800_pixels() -> None:
-    figure = draw_points_of_parents([random_log(seed, 1000) for seed in (1, 2, 3)], "chong-2003: 3 runs")
+    figure = draw_benchmark_points([random_log(seed, 1000) for seed in (1, 2, 3)], "chong-2003: 3 runs")
     figure.set_dpi(100)
     assert figure.bbox.width == 800
     canvas = FigureCanvasAgg(figure)
@@ -140,13 +140,15 @@ def test_nothing_overlaps_at_800_pixels() -> None:
 
 @pytest.mark.parametrize("run", [[], [{"generation": 1, "games": 9}], [{"games": 0, "score": 0.5}]])
 def test_a_run_that_was_not_watched_is_a_clear_error(run: list[dict[str, Any]]) -> None:
-    with pytest.raises(ValueError, match=r'no generation of this run was watched.*--set "watch='):
-        draw_points_of_parents([run])
+    with pytest.raises(
+        ValueError, match=r'no generation of this run played benchmark opponents.*--set "watch='
+    ):
+        draw_benchmark_points([run])
 
 
 def test_runs_with_other_watchers_have_no_mean() -> None:
     other = [entry(1, ((4,) * 10, (4,) * 10), watchers=("disc-difference", "all-2"))]
     with pytest.raises(ValueError, match="draw each by itself"):
-        draw_points_of_parents([log([(5, 5)]), other])
+        draw_benchmark_points([log([(5, 5)]), other])
     with pytest.raises(ValueError, match="draw each by itself"):
-        draw_points_of_parents([log([(5, 5)]), log([(5, 5)], parents=11)])
+        draw_benchmark_points([log([(5, 5)]), log([(5, 5)], parents=11)])

@@ -24,7 +24,7 @@ from outflank.plots.games import (
     draw_disc_differences,
     draw_game,
 )
-from outflank.plots.networks import save_figure
+from outflank.plots.style import save_figure
 from tests.games.random_games import random_game
 
 

@@ -10,8 +10,8 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import stats
 
-from outflank.plots.learning_curves import By, curve_and_band, draw_learning_curves
-from outflank.plots.networks import save_figure
+from outflank.plots.learning_curves import By, draw_learning_curves, learning_curve
+from outflank.plots.style import save_figure
 
 
 def log(scores: list[float], every: int = 100) -> list[dict[str, object]]:
@@ -33,7 +33,7 @@ def key_of(figure: Figure) -> list[str]:
 
 
 def test_one_run_has_its_own_intervals() -> None:
-    games, low, middle, high = curve_and_band([log([0.2, 0.5])])
+    games, low, middle, high = learning_curve([log([0.2, 0.5])])
     assert games.tolist() == [0, 100]
     np.testing.assert_allclose([low, middle, high], [[0.19, 0.49], [0.2, 0.5], [0.21, 0.51]])
 
@@ -41,7 +41,7 @@ def test_one_run_has_its_own_intervals() -> None:
 def test_several_runs_have_the_interval_of_their_mean() -> None:
     finals = [0.4, 0.5, 0.7]
     runs = [log([0.2, final]) for final in finals]
-    games, low, middle, high = curve_and_band([*runs[:2], [*runs[2], *log([0, 0, 0.9])[2:]]])
+    games, low, middle, high = learning_curve([*runs[:2], [*runs[2], *log([0, 0, 0.9])[2:]]])
     assert games.tolist() == [0, 100]  # only games that all runs have reached
     expected = stats.t.interval(0.95, 2, np.mean(finals), stats.sem(finals))
     assert (low[1], high[1]) == pytest.approx(expected)
@@ -60,7 +60,7 @@ def test_scales_suit_the_scores(tmp_path: Path) -> None:
 
 def test_an_empty_run_is_a_clear_error() -> None:
     with pytest.raises(ValueError, match="no curve to draw yet"):
-        curve_and_band([[]])
+        learning_curve([[]])
 
 
 def test_only_measured_generations_are_drawn() -> None:
@@ -71,20 +71,20 @@ def test_only_measured_generations_are_drawn() -> None:
         "generations": [2, 4, 6],
     }
     for by, places in expected.items():
-        drawn = curve_and_band([run], by)
+        drawn = learning_curve([run], by)
         assert drawn[0].tolist() == places
         np.testing.assert_allclose(drawn[1:], [[0.2, 0.3, 0.5], [0.3, 0.4, 0.6], [0.4, 0.5, 0.7]])
 
 
 def test_runs_of_other_speed_meet_on_the_lines_between_their_measurements() -> None:
     fast, slow = generations([0.2, 0.4, 0.6], seconds_each=10), generations([0.1, 0.3, 0.5], seconds_each=20)
-    seconds, low, middle, high = curve_and_band([fast, slow], "seconds")
+    seconds, low, middle, high = learning_curve([fast, slow], "seconds")
     assert seconds.tolist() == [20, 30, 40, 60]  # from where both have begun
     # fast: 0.4, 0.6, and then what it ended with; slow: 0.1, 0.2 between measurements, 0.3, 0.5
     np.testing.assert_allclose(middle, [0.25, 0.4, 0.45, 0.55])
     expected = stats.t.interval(0.95, 1, 0.45, stats.sem([0.6, 0.3]))
     assert (low[2], high[2]) == pytest.approx(expected)
-    generation, _, middle, _ = curve_and_band([fast, slow], "generations")
+    generation, _, middle, _ = learning_curve([fast, slow], "generations")
     assert generation.tolist() == [2, 4, 6]
     np.testing.assert_allclose(middle, [0.15, 0.35, 0.55])
 
@@ -92,16 +92,16 @@ def test_runs_of_other_speed_meet_on_the_lines_between_their_measurements() -> N
 def test_a_run_that_is_not_as_far_ends_the_mean() -> None:
     """It is not done, so nobody knows where it will stand."""
     whole, begun = generations([0.2, 0.4, 0.6], seconds_each=10), generations([0.1, 0.3], seconds_each=10)
-    assert curve_and_band([whole, begun], "seconds")[0].tolist() == [10, 20]
+    assert learning_curve([whole, begun], "seconds")[0].tolist() == [10, 20]
     with pytest.raises(ValueError, match="no mean to draw yet"):
-        curve_and_band(
+        learning_curve(
             [generations([0.2, 0.4], seconds_each=10), generations([0.1], seconds_each=40)], "seconds"
         )
 
 
 def test_racing_runs_play_other_numbers_of_games() -> None:
     runs = [generations([0.2, 0.4], 10, games_each=each) for each in (100, 150)]
-    games, _, middle, _ = curve_and_band(runs)
+    games, _, middle, _ = learning_curve(runs)
     assert games.tolist() == [150, 200, 300]
     np.testing.assert_allclose(middle, [(0.3 + 0.2) / 2, (0.4 + 0.2 + 0.2 / 3) / 2, 0.4])
 

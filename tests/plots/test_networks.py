@@ -20,7 +20,8 @@ from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator, Evaluator, FunctionEvaluator
 from outflank.plots.boards import MAIN, ColourScale, short_number
-from outflank.plots.networks import draw_evaluator, save_figure
+from outflank.plots.networks import draw_evaluator
+from outflank.plots.style import save_figure
 
 HEURISTIC = PieceCounter.symmetric([1, -0.25, 0.1, 0.05, -0.25, 0.01, 0.01, 0.05, 0.02, 0.01])
 SMALL = Mlp(hidden=1)

@@ -16,8 +16,8 @@ from outflank import Standings, Tally
 from outflank.games.standings import PairResult
 from outflank.games.tournament import pairs
 from outflank.players.names import short_name
-from outflank.plots.networks import save_figure
-from outflank.plots.tournaments import SCORES, draw_tournament, shortened
+from outflank.plots.style import save_figure, shortened
+from outflank.plots.tournaments import SCORES, draw_tournament
 
 
 def standings(names: list[str]) -> Standings:

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from outflank.studies.beyond.methods import ahead, shortest, still_rising
-from outflank.studies.beyond.strength import (
+from outflank.studies.beyond.league_against_strength import (
     FOR_THE_LEAGUE,
     NOT_LEARNED,
     OTHERWISE,
@@ -25,11 +24,12 @@ from outflank.studies.beyond.strength import (
     places_lost,
     random_boards,
 )
+from outflank.studies.beyond.td_against_evolution import ahead, shortest, still_rising
 from outflank.studies.experiment import find_experiments
 from outflank.studies.inference import rank_correlation
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.report import reproduce
-from outflank.studies.verdicts import Judged, Missing
+from outflank.studies.verdicts import Claim, NotMeasured
 
 
 def log(scores: Sequence[float], error: float = 0.01) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def log(scores: Sequence[float], error: float = 0.01) -> list[dict[str, Any]]:
 
 
 def judged(finding: object) -> bool:
-    assert isinstance(finding, Judged)
+    assert isinstance(finding, Claim)
     return finding.holds
 
 
@@ -53,7 +53,7 @@ def test_four_runs_a_method_are_enough_to_say_who_is_ahead() -> None:
     }
     early = ahead(logs, "fast", ["slow", "slower"], "games", 100)
     # All four above all four: 1 of 70 orders; the smaller of two p-values is doubled by Holm.
-    assert early == Judged(True, early.evidence)
+    assert early == Claim(True, early.evidence)
     assert early.evidence.count(f"p = {2 / 70:.2g}") == 2
     assert "after 100 games" in early.evidence
     assert ahead(logs, "fast", ["slow"], "seconds", 1.0).holds  # halfway to the first measurement
@@ -146,7 +146,7 @@ def test_random_boards_are_reached_by_play() -> None:
 def test_without_published_files(tmp_path: Path) -> None:
     experiment = find_experiments(["beyond/league-against-strength"])[0]
     result = reproduce(Laboratory(experiment, "quick", tmp_path))
-    assert isinstance(result.outcome.findings["because"], Missing)
+    assert isinstance(result.outcome.findings["because"], NotMeasured)
     strongest_first = [row[0] for row in result.outcome.tables[0].rows]
     assert (strongest_first[0], strongest_first[-1], len(strongest_first)) == ("all-rounder", "random", 9)
     assert "after 6 random moves" in result.outcome.figures[0].caption

@@ -13,10 +13,10 @@ from outflank.learners.runs.settings import load_preset
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.chong_2003.iago import endgame_counts, over_groups
 from outflank.studies.chong_2003.mobility import mobility_along
+from outflank.studies.chong_2003.playing_style import play_counted
 from outflank.studies.chong_2003.points import block_means, over_runs
-from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, random_openings
-from outflank.studies.chong_2003.style import play_counted
-from outflank.studies.laboratory import Learned
+from outflank.studies.chong_2003.runs import PDP, PSP, Generation, ReplayedRun, chosen, random_openings
+from outflank.studies.laboratory import FinishedRun
 
 MOVES = {"opening_plies": 6, "middle": [11, 40]}
 
@@ -34,7 +34,7 @@ def watched(generation: int, points: list[int], ends: list[list[int]]) -> dict[s
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Learned:
+def run(tmp_path: Path) -> FinishedRun:
     settings = load_preset("chong-2003").settings
     folder = RunFolder.create(tmp_path / "run", settings, seed=1)
     folder.rewrite_log(
@@ -45,37 +45,39 @@ def run(tmp_path: Path) -> Learned:
             watched(4, [10, 10], [[50, 14], [60, 4]]),
         ]
     )
-    return Learned(folder.path, 1)
+    return FinishedRun(folder.path, 1)
 
 
-def test_generations_are_chosen_within_their_window(run: Learned) -> None:
+def test_generations_are_chosen_within_their_window(run: FinishedRun) -> None:
     assert chosen([run], [1, 3], "most points").number == 1
     assert chosen([run], [1, 4], "most points").number == 4
     assert chosen([run], [1, 4], "greatest difference").number == 2
     assert chosen([run], [2, 3], "most points").number == 3
 
 
-def test_the_narrowest_win_is_a_win_over_both_before_it_is_narrow(run: Learned) -> None:
+def test_the_narrowest_win_is_a_win_over_both_before_it_is_narrow(run: FinishedRun) -> None:
     assert chosen([run], [1, 4], "narrowest win").number == 1
     assert chosen([run], [2, 4], "narrowest win").number == 4  # generation 2 drew, but did not win
 
 
-def test_numbers_of_a_generation(run: Learned) -> None:
+def test_numbers_of_a_generation(run: FinishedRun) -> None:
     generation = Generation(run, run.log()[0])
     assert (generation.points(PDP), generation.points(PSP), generation.all_points) == (9, 4, 13)
     assert (generation.difference, generation.parents, generation.margin(PSP)) == (-5, 10, 2)
 
 
-def test_games_of_a_family_are_those_that_were_watched(tmp_path: Path) -> None:
+def test_replayed_games_are_those_of_the_run(tmp_path: Path) -> None:
     settings = load_preset("chong-2003", {"generations": 2, "measure_double_games": 1}).settings
     assert isinstance(settings, EvolutionSettings)
     evolution = EvolutionRun.create(tmp_path / "run", settings, seed=2)
     for _ in evolution.steps():
         pass
-    family = Family(Learned(tmp_path / "run", 2), [1, 2])
+    family = ReplayedRun(FinishedRun(tmp_path / "run", 2), [1, 2])
     for entry in evolution.folder.log():
         for watcher, discs in zip(settings.watch, entry["watch"]["best_discs"], strict=True):
-            moves = [Square(int(m)) for m in family.watched_game(entry["generation"], watcher)[0] if m != 255]
+            moves = [
+                Square(int(m)) for m in family.benchmark_game(entry["generation"], watcher)[0] if m != 255
+            ]
             board, counted = Board(), [[2, 2]]
             for move in moves:
                 board = board.settled().play(move)

@@ -1,4 +1,4 @@
-"""Judged games: exact values are facts, checked by a slow twin, by solved lines and by a database."""
+"""Claim games: exact values are facts, checked by a slow twin, by solved lines and by a database."""
 
 from __future__ import annotations
 

@@ -15,14 +15,14 @@ from outflank.learners.runs.initialisation import starting_point
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.experiment import SCALES, find_experiments
 from outflank.studies.inference import mean_interval
-from outflank.studies.jaskowski_2014.architectures import BUDGET, TABLE_4, architecture, mean_of_runs
+from outflank.studies.jaskowski_2014.architectures import BUDGET, TABLE_4, architecture, mean_score
+from outflank.studies.jaskowski_2014.comparisons import architecture_claims, inversion_claims
 from outflank.studies.jaskowski_2014.expected_utility import utility
 from outflank.studies.jaskowski_2014.league import one_ply
-from outflank.studies.jaskowski_2014.pace import Curves, order_claim, pace_claims
-from outflank.studies.jaskowski_2014.violins import architecture_claims, inversion_claims
+from outflank.studies.jaskowski_2014.learning_pace import Curves, order_claim, pace_claims
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.report import reproduce
-from outflank.studies.verdicts import Finding, Judged, Missing
+from outflank.studies.verdicts import Claim, Finding, NotMeasured
 
 # Table IV's own columns of means and medians.
 PRINTED = {
@@ -37,7 +37,7 @@ def table_4() -> dict[str, list[float]]:
 
 
 def holds(findings: dict[str, Finding]) -> dict[str, bool]:
-    return {key: found.holds for key, found in findings.items() if isinstance(found, Judged)}
+    return {key: found.holds for key, found in findings.items() if isinstance(found, Claim)}
 
 
 def test_the_table_s_runs_have_its_means_and_medians() -> None:
@@ -78,7 +78,7 @@ def test_one_run_has_no_spread_and_proves_nothing() -> None:
     assert not found["spread"]
     assert not found["all-4 worse"]
     tally = Tally(60, 0, 40, (10, 0, 20, 0, 20))
-    assert mean_of_runs([tally]).ci95 == tally.ci95
+    assert mean_score([tally]).ci95 == tally.ci95
 
 
 def test_the_order_is_compared_where_the_games_end() -> None:
@@ -113,7 +113,7 @@ def test_scores_are_taken_at_the_nearest_measurement() -> None:
     found = Curves(np.array([10.0, 20, 30]), np.array([[0.1, 0.2, 0.3], [0.5, 0.6, 0.7]]))
     assert found.at(1 / 3).tolist() == [0.1, 0.5]
     assert found.at(0.7).tolist() == [0.2, 0.6]
-    assert found.pace.mean.tolist() == pytest.approx([0.3, 0.4, 0.5])
+    assert found.mean.middle.tolist() == pytest.approx([0.3, 0.4, 0.5])
 
 
 def test_figures_and_table_share_their_runs() -> None:
@@ -167,7 +167,7 @@ def test_expected_utility_is_that_of_games_played_one_by_one(tmp_path: Path) -> 
 
 def test_without_published_files_their_rows_alone_are_missing(tmp_path: Path) -> None:
     found = reproduce(laboratory("table-3", tmp_path)).outcome.findings
-    assert [key for key, one in found.items() if isinstance(one, Missing)] == ["prb_nt15_001"]
+    assert [key for key, one in found.items() if isinstance(one, NotMeasured)] == ["prb_nt15_001"]
 
 
 def test_parts_are_kept_for_the_same_weights_only(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from outflank.studies.game_analysis import SIDES
 from outflank.studies.kim_2007.advantages import JudgedGame, moves_in_book, of_games
 from outflank.studies.kim_2007.competition import mean_rank, rank_interval
 from outflank.studies.kim_2007.hybrid import SEED_PLAYER, evolved_champion, weights_of
-from outflank.studies.kim_2007.meetings import play_populations
+from outflank.studies.kim_2007.version_matches import play_populations
 from outflank.studies.kim_2007.versions import (
     VERSIONS,
     Runs,

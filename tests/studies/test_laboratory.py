@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from outflank.studies.experiment import Experiment, Row
 from outflank.studies.laboratory import Activity, Interrupted, Laboratory
 from outflank.studies.report import (
     Result,
+    cached_result,
     html_page,
-    kept_result,
     overview,
     paper_report,
     reproduce,
@@ -30,8 +31,11 @@ SMALL = {"games": 400, "measure_every": 400, "measure_double_games": 20}
 
 def experiment(**settings: Any) -> Experiment:
     row = Row(key="a", what="a | b", paper=1.0, exact=True, differs="Nobody knows.")
-    return Experiment("own/small", "A small one", "Nobody 2000", "small.procedure", "About.", "", (row,),
-                      settings, {"quick": {}, "standard": {"seeds": 2}, "paper": {}})  # fmt: skip
+    return Experiment(
+        name="own/small", title="A small one", source="Nobody 2000", procedure="small:procedure",
+        about="About.", settings=settings, rows=[row],
+        scales={"quick": {}, "standard": {"seeds": 2}, "paper": {}},
+    )  # fmt: skip
 
 
 def test_a_part_is_worked_out_once_for_the_same_settings(tmp_path: Path) -> None:
@@ -42,16 +46,16 @@ def test_a_part_is_worked_out_once_for_the_same_settings(tmp_path: Path) -> None
         return [1, 2]
 
     for _ in range(2):
-        laboratory = Laboratory(experiment(games=1), "quick", tmp_path)
-        assert laboratory.part("a/b: c", work) == [1, 2]
+        lab = Laboratory(experiment(games=1), "quick", tmp_path)
+        assert lab.cached("a/b: c", work) == [1, 2]
     assert len(worked) == 1
-    assert Laboratory(experiment(games=2), "quick", tmp_path).part("a/b: c", work) == [1, 2]
+    assert Laboratory(experiment(games=2), "quick", tmp_path).cached("a/b: c", work) == [1, 2]
     assert len(worked) == 2
     record = json.loads((tmp_path / "quick/own/small/parts/a-b-c.json").read_bytes())
     assert record["settings"] == {"games": 2}
     assert {"version", "seeds", "machine", "finished", "seconds"} <= set(record)
     (tmp_path / "quick/own/small/parts/a-b-c.json").write_text('{"settings": {"ga')  # a disk's fault
-    assert Laboratory(experiment(games=2), "quick", tmp_path).part("a/b: c", work) == [1, 2]
+    assert Laboratory(experiment(games=2), "quick", tmp_path).cached("a/b: c", work) == [1, 2]
     assert len(worked) == 3
 
 
@@ -60,8 +64,8 @@ def test_a_match_is_played_again_only_by_other_players(tmp_path: Path) -> None:
     shown: list[Activity] = []
     played = []
     for player in (first, first, replace(named_player("all-2-evolved"), name=first.name)):
-        laboratory = Laboratory(experiment(), "quick", tmp_path, show=shown.append)
-        played.append(laboratory.match("a match", player, second, double_games=10, epsilon=0.1))
+        lab = Laboratory(experiment(), "quick", tmp_path, show=shown.append)
+        played.append(lab.match("a match", player, second, double_games=10, epsilon=0.1))
     assert played[0] == played[1]
     assert played[0].games == 20
     assert [activity.done for activity in shown] == [20, 20]  # the second one was not played
@@ -78,14 +82,14 @@ def test_a_tournament_counts_every_pair(tmp_path: Path) -> None:
 
 def test_runs_are_shared_and_counted_once(tmp_path: Path) -> None:
     first = Laboratory(experiment(), "standard", tmp_path)
-    runs = first.learned("piece-counter", SMALL)
+    runs = first.learn("piece-counter", SMALL)
     assert [run.seed for run in runs] == [1, 2]
     assert first.seconds > 0
-    other = Laboratory(replace(experiment(), name="own/other"), "standard", tmp_path)
-    assert other.learned("piece-counter", SMALL) == runs
+    other = Laboratory(experiment().model_copy(update={"name": "own/other"}), "standard", tmp_path)
+    assert other.learn("piece-counter", SMALL) == runs
     assert other.seconds == 0  # they were another's work
     again = Laboratory(experiment(), "standard", tmp_path)
-    again.learned("piece-counter", SMALL)
+    again.learn("piece-counter", SMALL)
     assert again.seconds == pytest.approx(first.seconds, abs=0.01)
     assert runs[0].log()[-1]["games"] == 400
     assert runs[0].player(name="mine").name == "mine"
@@ -98,9 +102,9 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path)
 
     changes = SMALL | {"games": 3000, "measure_every": 500}
     with pytest.raises(Interrupted):
-        Laboratory(experiment(), "quick", tmp_path / "a", show=interrupt).learned("piece-counter", changes)
-    (resumed,) = Laboratory(experiment(), "quick", tmp_path / "a").learned("piece-counter", changes)
-    (whole,) = Laboratory(experiment(), "quick", tmp_path / "b").learned("piece-counter", changes)
+        Laboratory(experiment(), "quick", tmp_path / "a", show=interrupt).learn("piece-counter", changes)
+    (resumed,) = Laboratory(experiment(), "quick", tmp_path / "a").learn("piece-counter", changes)
+    (whole,) = Laboratory(experiment(), "quick", tmp_path / "b").learn("piece-counter", changes)
     assert (resumed.path / "last.safetensors").read_bytes() == (whole.path / "last.safetensors").read_bytes()
 
 
@@ -110,8 +114,33 @@ def test_a_missing_setting_is_named(tmp_path: Path) -> None:
 
 
 def test_an_unknown_procedure_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"there is no procedure small\.procedure"):
-        reproduce(Laboratory(experiment(), "quick", tmp_path))
+    for procedure, reason in (
+        ("small:procedure", "No module named 'small'"),
+        ("lucas_2007.nothing:figure_9", "No module named 'outflank.studies.lucas_2007.nothing'"),
+        ("json:nothing", "has no attribute 'nothing'"),
+    ):
+        changed = experiment().model_copy(update={"procedure": procedure})
+        with pytest.raises(ValueError, match=f"cannot import the procedure {procedure}: .*{reason}"):
+            reproduce(Laboratory(changed, "quick", tmp_path))
+
+
+def test_a_procedure_may_be_a_function_beside_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.path", list(sys.path))
+    (tmp_path / "my_procedures.py").write_text(
+        "from outflank.studies.verdicts import Measured, Outcome\n"
+        "def count(lab):\n"
+        "    return Outcome({'a': Measured.exactly(lab.settings['games'])})\n"
+    )
+    (tmp_path / "broken_procedures.py").write_text("def count(lab:\n")
+    file = tmp_path / "mine.toml"
+    changes = {"procedure": "my_procedures:count", "file": file}
+    result = reproduce(Laboratory(experiment(games=1).model_copy(update=changes), "quick", tmp_path))
+    assert result.verdicts == ["reproduced"]
+    broken = experiment(games=1).model_copy(update=changes | {"procedure": "broken_procedures:count"})
+    with pytest.raises(ValueError, match=r"procedure broken_procedures:count: .*never closed"):
+        reproduce(Laboratory(broken, "quick", tmp_path))
 
 
 def test_without_published_files_there_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,11 +162,11 @@ def test_published_players_have_the_view_they_were_made_for(shared: Path) -> Non
 
 
 def finished(tmp_path: Path, scale: str = "standard") -> Result:
-    laboratory = Laboratory(experiment(), scale, tmp_path)  # type: ignore[arg-type]
+    lab = Laboratory(experiment(), scale, tmp_path)  # type: ignore[arg-type]
     figure = Figure()
-    outcome = Outcome({"a": Measured.exactly(2)}, [laboratory.draw("a", figure, "A <b> & picture.")])
-    made = laboratory.provenance(61.5)
-    return Result(laboratory.experiment, laboratory.scale, outcome, laboratory.folder, made)
+    outcome = Outcome({"a": Measured.exactly(2)}, [lab.save_figure("a", figure, "A <b> & picture.")])
+    made = lab.provenance(61.5)
+    return Result(lab.experiment, lab.scale, outcome, lab.folder, made)
 
 
 def test_a_report_says_what_differs_and_why(tmp_path: Path) -> None:
@@ -151,9 +180,9 @@ def test_a_report_says_what_differs_and_why(tmp_path: Path) -> None:
     assert "1 differs" in overview([finished(tmp_path)])
 
 
-def test_a_page_needs_no_other_file_and_no_markup_gets_in() -> None:
-    page = html_page("# T<script>\n\n![A <b> & picture.](own/small/a.png)\n", {"own/small/a.png": b"png"})
-    assert 'src="data:image/png;base64,cG5n"' in page
+def test_a_page_refers_to_its_figures_and_no_markup_gets_in() -> None:
+    page = html_page("# T<script>\n\n![A <b> & picture.](own/small/a.png)\n")
+    assert 'src="own/small/a.png"' in page
     assert "<script>" not in page
     assert "A &lt;b&gt; &amp; picture." in page
 
@@ -171,4 +200,4 @@ def test_reports_carry_their_pictures_and_results(tmp_path: Path) -> None:
 def test_a_damaged_result_is_no_result(tmp_path: Path, content: str) -> None:
     result = finished(tmp_path)
     (result.folder / "result.json").write_text(content)
-    assert kept_result(result.experiment, "standard", tmp_path) is None
+    assert cached_result(result.experiment, "standard", tmp_path) is None

@@ -23,7 +23,7 @@ from outflank.studies.lucas_2007.disc_differences import (
     most_typical,
     padded,
 )
-from outflank.studies.lucas_2007.learning import AS_PRINTED, improves, is_above_all, score_at
+from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, improves, is_above_all, score_at
 from outflank.studies.lucas_2007.look_up_table import learned_table
 from outflank.studies.lucas_2007.snakes import (
     central_range,

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from outflank.studies.beyond.strength import Point, draw_scatter
+from outflank.studies.beyond.league_against_strength import Point, draw_scatter
 
 
 def cloud(places: list[tuple[float, float]]) -> dict[str, Point]:

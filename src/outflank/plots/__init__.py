@@ -1,1 +1,1 @@
-"""Pictures from evaluators, records and logs, for a screen or a paper."""
+"""Figures of evaluators, games, tournaments and learning curves."""

@@ -1,4 +1,4 @@
-"""Boards on paper: heat maps of the 64 squares, a1 top left; tuples and the weights of their tables.
+"""Drawn boards: heat maps of the 64 squares, a1 top left; tuples and the weights of their tables.
 
 >>> import numpy as np
 >>> axes = Sheet(Figure(figsize=(4, 4))).panel("corners", left=0.5, top=0.5, width=3, height=3)
@@ -26,17 +26,15 @@ from matplotlib.patches import Circle
 from outflank.board import Board
 from outflank.evaluators.protocol import FloatArray
 from outflank.evaluators.tuple_shapes import Table
+from outflank.plots.style import BLANK, FRAME, GRID, INK
 
 MAIN = "#d7191c"
 SYMMETRIC = "#b4b4b4"
 BOARD = "#f3f7f3"
-GRID = "#d5ddd5"
-BLANK = "#e4e4e4"
-INK = "#333333"
 POSITIVE, NEGATIVE = "#5e3c99", "#e08214"  # as ColourScale.around_zero
 SEQUENCE = "#41ab5d"  # as ColourScale.from_zero
 STAGE_COLOURS = ("#f0a030", "#1b9e77", "#40106b")
-LONGEST_BARS = 3  # squares of a tuple with a bar a weight; the weights of longer ones are a curve
+LONGEST_BARS = 3  # squares of a tuple with one bar per weight; the weights of longer ones are a curve
 
 
 @dataclass(frozen=True)
@@ -48,18 +46,18 @@ class Sheet:
     top: float = 0.0
 
     def moved(self, left: float, top: float) -> Sheet:
-        """The sheet that starts further right and further down."""
+        """The part that starts further right and further down."""
         return replace(self, left=self.left + left, top=self.top + top)
 
     def panel(self, label: str, *, left: float, top: float, width: float, height: float) -> Axes:
-        """New axes; the label is their name, and is not printed."""
+        """New axes; the label names them and is not printed."""
         across, down = self.figure.get_size_inches()
         bottom = down - self.top - top - height
-        place = ((self.left + left) / across, bottom / down, width / across, height / down)
-        return self.figure.add_axes(place, label=label)
+        box = ((self.left + left) / across, bottom / down, width / across, height / down)
+        return self.figure.add_axes(box, label=label)
 
     def write(self, text: str, *, left: float, top: float, size: float, bold: bool = False) -> None:
-        """Text whose first line starts at this place, printed as it is."""
+        """Text whose first line starts here, printed as is."""
         across, down = self.figure.get_size_inches()
         self.figure.text(
             (self.left + left) / across, 1 - (self.top + top) / down, text,
@@ -70,7 +68,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class ColourScale:
-    """Which colour stands for which number; the largest is the limit on both sides of 0."""
+    """The colours of numbers; `largest` is the limit on both sides of 0."""
 
     colours: Colormap
     norm: Normalize
@@ -89,7 +87,7 @@ class ColourScale:
         return cls(colormaps["Greens"], Normalize(0, largest), largest)
 
     def ink(self, value: float) -> str:
-        """Black or white, whichever can be read on this value's colour."""
+        """Black or white, whichever is legible on this value's colour."""
         if not math.isfinite(value):
             return "black"
         linear = np.power(to_rgb(self.colours(self.norm(value))), 2.2)
@@ -97,19 +95,19 @@ class ColourScale:
         return "black" if luminance > 0.21 else "white"  # either has a contrast above 4 (WCAG 2)
 
     def draw_bar(self, axes: Axes) -> None:
-        """The scale itself, upright, in axes of its own."""
+        """The scale itself, vertical, in its own axes."""
         axes.figure.colorbar(ScalarMappable(self.norm, self.colours), cax=axes, format="{x:g}")
         axes.tick_params(labelsize=8)
 
 
 def largest_size(values: FloatArray) -> float:
-    """The largest absolute value that is finite, or 1 where all are 0: the limit of a scale."""
+    """The largest finite absolute value, or 1 if all are 0: the limit of a scale."""
     sizes = np.abs(values[np.isfinite(values)])
     return float(sizes.max(initial=0.0)) or 1.0
 
 
 def short_number(value: float, largest: float, digits: int = 3) -> str:
-    """A number with as many decimals as give the largest one beside it three digits.
+    """A number with as many decimals as give the largest one three digits.
 
     >>> short_number(-0.25, 1.0), short_number(-0.0123, 40.0), short_number(2e-7, 3e-6)
     ('-0.25', '0.0', '2.0e-07')
@@ -129,14 +127,18 @@ def prepare_board(axes: Axes, names_size: float | None = None) -> None:
         centres = np.arange(8) + 0.5
         axes.set_xticks(centres, list("abcdefgh"), fontsize=names_size)
         axes.set_yticks(centres, list("12345678"), fontsize=names_size)
+    draw_frame(axes)
+
+
+def draw_frame(axes: Axes, colour: str = FRAME, width: float = 0.8) -> None:
     for spine in axes.spines.values():
-        spine.set(color="#8a938a", linewidth=0.8)
+        spine.set(color=colour, linewidth=width)
 
 
 def draw_heat_map(
     axes: Axes, values: FloatArray, scale: ColourScale, *, numbers_size: float | None = None, digits: int = 3
 ) -> None:
-    """The squares in the colours of their values; with a size, the numbers too. NaN stays blank."""
+    """The squares coloured by their values; with a size, the numbers too. NaN is blank."""
     prepare_board(axes, names_size=None if numbers_size is None else numbers_size + 1)
     axes.set_facecolor(BLANK)
     edges = np.arange(9.0)
@@ -149,10 +151,10 @@ def draw_heat_map(
 
 
 def _print_numbers(axes: Axes, values: FloatArray, scale: ColourScale, size: float, digits: int) -> None:
-    """The number of each square, in a smaller size where the longest would not fit."""
+    """The number of each square, smaller if the longest would not fit."""
     texts = [short_number(value, scale.largest, digits) for value in values.tolist()]
-    points_a_square = 72 * axes.get_window_extent().width / axes.figure.dpi / 8
-    fitting = min(size, 0.85 * points_a_square / (0.62 * max(map(len, texts))))
+    square_points = 72 * axes.get_window_extent().width / axes.figure.dpi / 8
+    fitting = min(size, 0.85 * square_points / (0.62 * max(map(len, texts))))
     for square, (text, value) in enumerate(zip(texts, values.tolist(), strict=True)):
         if not math.isnan(value):
             column, row = _centre(square)
@@ -169,25 +171,25 @@ def draw_discs(axes: Axes, board: Board) -> None:
 def draw_tuple(axes: Axes, table: Table, side: float) -> None:
     """A table's placements: the first in red with a ring on its first square, the others in grey.
 
-    `side` is the board's size in inches, which dots and lines follow.
+    `side` is the size of the board in inches; dots and lines scale with it.
     """
     prepare_board(axes)
     axes.set_facecolor(BOARD)
     axes.hlines(range(1, 8), 0, 8, colors=GRID, linewidth=0.5, zorder=1)
     axes.vlines(range(1, 8), 0, 8, colors=GRID, linewidth=0.5, zorder=1)
-    points_a_square = 72 * side / 8
-    _draw_placements(axes, table[1:], SYMMETRIC, points_a_square * 0.3, zorder=2)
-    _draw_placements(axes, table[:1], MAIN, points_a_square * 0.45, zorder=4)
+    points = 72 * side / 8  # of a square
+    _draw_placements(axes, table[1:], SYMMETRIC, points * 0.3, zorder=2)
+    _draw_placements(axes, table[:1], MAIN, points * 0.45, zorder=4)
     axes.plot(
-        *_centre(table[0][0]), "o", markersize=points_a_square * 0.75, markerfacecolor="white",
-        markeredgecolor=MAIN, markeredgewidth=points_a_square * 0.14, zorder=5,
+        *_centre(table[0][0]), "o", markersize=points * 0.75, markerfacecolor="white",
+        markeredgecolor=MAIN, markeredgewidth=points * 0.14, zorder=5,
     )  # fmt: skip
 
 
 def draw_table_weights(axes: Axes, of_stages: list[FloatArray]) -> None:
-    """A table's weights as bars, or as a curve from the lowest to the highest if they are many.
+    """A table's weights as bars, or sorted as a curve if there are many.
 
-    Bars and areas are coloured by sign; several stages are lines over each other, one colour each.
+    Bars and areas are coloured by sign; several stages are overlaid lines, one colour each.
     """
     axes.axhline(0, color=INK, linewidth=0.6)
     axes.spines[["left", "top", "right", "bottom"]].set_visible(False)
@@ -210,23 +212,22 @@ def draw_table_weights(axes: Axes, of_stages: list[FloatArray]) -> None:
 
 
 def _sorted_curve(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Ranks and sorted weights, thinned to what a picture can show."""
+    """Ranks and sorted weights, thinned to what a figure can show."""
     ranks = np.linspace(0, weights.size - 1, min(weights.size, 400)).round()
     return ranks, np.sort(weights)[ranks.astype(np.int64)]
 
 
 def draw_entries(axes: Axes, length: int) -> None:
-    """What each entry of a table stands for, in the order of its weights: a column of squares each."""
+    """What each entry of a table stands for, in the order of its weights: one column of squares per entry."""
     digits = np.array(list(product(range(3), repeat=length))).T
     colours = ListedColormap(["white", "#8fc79f", "black"])  # digits: white 0, empty 1, black 2
     axes.pcolormesh(digits, cmap=colours, vmin=0, vmax=2, edgecolors="#9a9a9a", linewidth=0.3)
     axes.set(ylim=(length, 0), xticks=[], yticks=[])
-    for spine in axes.spines.values():
-        spine.set(color="#9a9a9a", linewidth=0.5)
+    draw_frame(axes, "#9a9a9a", 0.5)
 
 
 def draw_tuple_key(axes: Axes, stages: list[str], notes: list[str]) -> None:
-    """What the colours mean: of placements, and of weights or of several stages; then some notes."""
+    """The colours of placements, and of weights or stages; then notes."""
     axes.set_axis_off()
     key = partial(Line2D, [], [])
     keys = [
@@ -244,7 +245,7 @@ def draw_tuple_key(axes: Axes, stages: list[str], notes: list[str]) -> None:
 
 
 def has_bars(table: Table) -> bool:
-    """Whether a table is short enough to show each weight."""
+    """Whether a table is small enough to show each weight."""
     return len(table[0]) <= LONGEST_BARS
 
 

@@ -13,7 +13,6 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -26,7 +25,6 @@ from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import Evaluator, FloatArray, board_bits
 from outflank.plots.boards import (
-    INK,
     SEQUENCE,
     ColourScale,
     Sheet,
@@ -39,17 +37,17 @@ from outflank.plots.boards import (
     has_bars,
     short_number,
 )
+from outflank.plots.style import INK
 
-FORMATS = (".png", ".svg", ".pdf")
 MOST_CELLS = 36
-WIDEST = 13.5  # inches: two pictures that are wider together stand one below the other
-_LINE = 0.27  # inches of a line of the title
+WIDEST = 13.5  # inches; two pictures that are wider together are stacked
+_LINE = 0.27  # inches per line of the title
 _MLP_NOTE = """\
 Weights from the squares (a1 top left) to each hidden node;
 above them the node and its output weight, largest first."""
 _SPATIAL_NOTE = """\
-First layer: the absolute weights that each square has in all parts of a size, summed; each board
-on its own scale. Below: how the weights of the later layers are spread."""
+First layer: the sum of the absolute weights of each square over all parts of a size; each board
+on its own scale. Below: the distribution of the weights of the later layers."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class _Picture:
 
 
 def draw_evaluator(evaluator: Evaluator | DoubledFunction, title: str | None = None) -> Figure:
-    """A picture of an evaluator's weights; the title is its description if none is given."""
+    """An evaluator's weights; titled by its description unless a title is given."""
     picture = _picture(evaluator)
     heading = evaluator.description if title is None else title
     lines = textwrap.wrap(heading, width=int(8.3 * (picture.width - 0.5)))
@@ -72,15 +70,6 @@ def draw_evaluator(evaluator: Evaluator | DoubledFunction, title: str | None = N
     sheet.write("\n".join(lines), left=0.25, top=0.15, size=13, bold=True)
     picture.draw(sheet.moved(0, top))
     return figure
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a picture as PNG, SVG or PDF, by the ending of the file's name."""
-    if path.suffix.lower() not in FORMATS:
-        raise ValueError(f"cannot draw to {path}: its name must end with one of {', '.join(FORMATS)}")
-    if not path.parent.is_dir():
-        raise ValueError(f"cannot draw to {path}: there is no folder {path.parent}")
-    figure.savefig(path, dpi=150)
 
 
 def _picture(evaluator: Evaluator | DoubledFunction) -> _Picture:
@@ -105,7 +94,7 @@ def _picture(evaluator: Evaluator | DoubledFunction) -> _Picture:
 
 
 def _doubled(black: _Picture, white: _Picture) -> _Picture:
-    """Black's picture and White's beside each other, or one below the other where that is too wide."""
+    """Black's picture and White's side by side, or stacked where that is too wide."""
     heading = 0.4
     if black.width + white.width <= WIDEST:
         left, top = black.width, 0.0
@@ -123,7 +112,7 @@ def _doubled(black: _Picture, white: _Picture) -> _Picture:
 
 
 def _squares(values: FloatArray, meaning: str, board: Board | None = None) -> _Picture:
-    """A number a square, as the weights in Lucas 2007, Figures 2 and 3."""
+    """One number per square, as the weights in Lucas 2007, Figures 2 and 3."""
     scale = ColourScale.around_zero(values)
     top = 0.55 + 0.17 * meaning.count("\n")
 
@@ -151,7 +140,7 @@ def _any_evaluator(evaluator: Evaluator) -> _Picture:
 
 
 def _ntuple_network(network: NTupleNetwork) -> _Picture:
-    """How often each square is read; then a cell a table: its placements, and its weights below them."""
+    """How often each square is read; then one cell per table: its placements, and its weights below them."""
     count = len(network.tables)
     columns = 8 if count > 18 else 6 if count > 8 else min(count, 4)
     cell = _Cell(network, _limits(network), {8: 1.2, 6: 1.58}.get(columns, 2.3))
@@ -190,7 +179,7 @@ class _Cell:
 
     @property
     def entries_height(self) -> float:
-        """Of the strip below the bars, which curves do not have."""
+        """The strip below bars; curves have none."""
         return 0.09 * max((len(table[0]) for table in self.network.tables if has_bars(table)), default=0)
 
     @property
@@ -220,7 +209,7 @@ class _Cell:
 
 
 def _limits(network: NTupleNetwork) -> tuple[float, float]:
-    """The scale of all weights of the stages shown; 0 is on it."""
+    """The range of all weights of the stages shown, with 0."""
     stages = [network.weights.reshape(network.stages, -1)[stage] for stage in _stages_shown(network)]
     low = min(0.0, *(float(stage.min()) for stage in stages))
     high = max(0.0, *(float(stage.max()) for stage in stages))
@@ -233,7 +222,7 @@ def _stages_shown(network: NTupleNetwork) -> list[int]:
 
 
 def _draw_coverage(network: NTupleNetwork, sheet: Sheet) -> None:
-    """How many placements read each square, and the key to the cells."""
+    """How many placements read each square, and the legend of the cells."""
     squares = [square for table in network.tables for placement in table for square in placement]
     reads = np.bincount(squares, minlength=64).astype(np.float64)
     sheet.write("How many placements read each square", left=0.25, top=0.08, size=9)
@@ -283,7 +272,7 @@ def _mlp(network: Mlp) -> _Picture:
 
 
 def _draw_spatial_mlp(network: SpatialMlp, sheet: Sheet) -> None:
-    """First-layer weights by size of the part; below, how the later layers' weights are spread."""
+    """First-layer weights by size of the part; below, the distributions of the later layers' weights."""
     (first, _), *later = network.layers()
     sheet.write(_SPATIAL_NOTE, left=0.25, top=0.08, size=9)
     for place, size in enumerate(range(3, 9)):

@@ -15,16 +15,15 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 from outflank.games.standings import Standings
-from outflank.players.names import short_name
-from outflank.plots.boards import BLANK, GRID, INK, ColourScale, Sheet
-from outflank.plots.learning_curves import COLOURS
+from outflank.plots.boards import ColourScale, Sheet, draw_frame
+from outflank.plots.style import BLANK, COLOURS, GRID, INK, shortened
 
 NAMES_WIDTH, RATINGS_WIDTH = 1.95, 1.75  # inches
-# Orange for less than half of the points, purple for more: told apart by all kinds of colour vision.
+# Orange for less than half of the points, purple for more: safe for all kinds of colour vision.
 SCORES = ColourScale(colormaps["PuOr"], Normalize(0, 1), 1.0)
 
 
@@ -63,8 +62,7 @@ def _draw_scores(axes: Axes, standings: Standings, cell: float) -> None:
             ha="center", va="center", fontsize=size, color=SCORES.ink(score),
         )  # fmt: skip
     _name_rows(axes, standings)
-    for spine in axes.spines.values():
-        spine.set(color="#8a938a", linewidth=0.8)
+    draw_frame(axes)
 
 
 def _name_rows(axes: Axes, standings: Standings) -> None:
@@ -96,20 +94,10 @@ def _draw_ratings(axes: Axes, standings: Standings) -> None:
 
 
 def _fitting(name: str, size: float) -> str:
-    """As much of a name as there is room for at the left of its row."""
+    """As much of a name as fits at the left of its row."""
     font = FontProperties(size=size)
     room = 72 * NAMES_WIDTH - 4 * size  # points, less what rank and margins take
     text = shortened(name, 60)
     while (width := text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]) > room:
         text = shortened(name, min(len(text) - 1, int(len(text) * room / width)))
     return text
-
-
-def shortened(name: str, longest: int) -> str:
-    """A player's name that fits beside a row, in characters that the font has.
-
-    >>> shortened("players/Szubert2013CTDL.player,view=negation", 24)
-    'Szubert2013CTDL,negation'
-    """
-    drawable = get_font(findfont(FontProperties())).get_charmap()
-    return "".join(letter if ord(letter) in drawable else "?" for letter in short_name(name, longest))

@@ -1,20 +1,20 @@
-"""Experiments: one table or figure of a paper as a TOML file, with settings, budgets and the paper's numbers.
+"""Experiments: one table or figure of a paper as a TOML file with settings, budgets and the paper's numbers.
 
 >>> experiment = find_experiments(["lucas-2007/figure-9"])[0]
 >>> experiment.paper, experiment.title
 ('lucas-2007', 'Figure 9: the learning curve')
 
-A file `experiments/<paper>/<name>.toml` says which procedure measures it, at which of three budgets, and
-what the paper says, row by row:
+A file `experiments/<paper>/<name>.toml` names the procedure that measures it, three budgets, and the paper's
+numbers and claims, row by row:
 
     title = "Table 1: ..."
     source = "Lucas 2007, section 5"
-    procedure = "lucas_2007.champion.table_1"    # a function in outflank/studies
+    procedure = "lucas_2007.champion:table_1"    # a function in outflank.studies, or in a module of your own
     about = "What is measured, and how it was read from the paper."
 
-    [settings]                   # for every scale; a scale's own settings are laid over them
+    [settings]                   # for every scale; a scale's own settings override them
     preset = "lucas-2007"
-    [scales.quick]               # seconds: that every part works
+    [scales.quick]               # seconds: does every part work?
     seeds = 1
     [scales.standard]            # at most ten minutes on two cores
     seeds = 10
@@ -25,9 +25,9 @@ what the paper says, row by row:
     key = "score at 250"         # what the procedure calls it
     what = "score after 250 games"
     paper = 0.4575
-    games = 200                  # of the paper's share, for its interval; or ci95 = [low, high], error = 0.02
+    games = 200                  # of the paper's share; or ci95 = [low, high], or error = 0.02
     better = "higher"
-    differs = "Why, or what was tried; shown where the verdict is differs."
+    differs = "Why, or what was tried; shown if the verdict is differs."
 
     [[rows]]
     key = "inversion"
@@ -36,18 +36,24 @@ what the paper says, row by row:
 
 from __future__ import annotations
 
+import re
+import sys
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from outflank.suggestions import unknown
 
-FOLDER = Path(str(files("outflank") / "studies" / "experiments"))
+if TYPE_CHECKING:
+    from outflank.studies.laboratory import Laboratory
+    from outflank.studies.verdicts import Outcome
+
+STUDIES = Path(__file__).parent
+FOLDER = STUDIES / "experiments"
 PAPERS = {
     "lucas-2007": "Lucas 2007: Learning to Play Othello with N-Tuple Systems",
     "kim-2007": "Kim, Choi and Cho 2007: Hybrid of Evolution and Reinforcement Learning for Othello Players",
@@ -67,9 +73,9 @@ class Row(BaseModel):
     what: str = ""
     paper: float | None = None
     exact: bool = False
-    games: int | None = None  # the paper's value is a share of so many games
+    games: int | None = None  # the paper's value is a share of this many games
     ci95: tuple[float, float] | None = None
-    error: float | None = None  # of reading a figure, or of rounding
+    error: float | None = None  # of rounding, or of reading a figure
     better: Literal["higher", "lower"] | None = None
     claim: str = ""
     decimals: int = 3
@@ -91,19 +97,30 @@ class Row(BaseModel):
         return self.what or self.claim
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class Experiment(BaseModel):
+    """A table or figure, and how to measure it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    name: str  # "lucas-2007/figure-9"
     title: str
     source: str
-    procedure: str = Field(pattern=r"^[a-z_0-9]+(\.[a-z_0-9]+)+$")
+    procedure: str  # "lucas_2007.learning_curve:figure_9"
     about: str
-    remark: str = ""
-    settings: dict[str, Any] = {}
+    remark: str = ""  # what a reader of the report should know besides the rows
+    common: dict[str, Any] = Field(default={}, alias="settings")
     scales: dict[Scale, dict[str, Any]]
     rows: list[Row] = Field(min_length=1)
+    file: Path = Path()
+
+    @field_validator("procedure")
+    @classmethod
+    def _names_a_function(cls, name: str) -> str:
+        if not re.fullmatch(r"\w+(\.\w+)*:\w+", name):
+            raise ValueError(f"a procedure is module:function, got {name!r}")
+        return name
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _complete(self) -> Self:
         if missing := [scale for scale in SCALES if scale not in self.scales]:
             raise ValueError(f"the scale {missing[0]} is missing")
         keys = [row.key for row in self.rows]
@@ -111,36 +128,39 @@ class _Document(BaseModel):
             raise ValueError(f"two rows have the key {twice[0]!r}")
         return self
 
-
-@dataclass(frozen=True)
-class Experiment:
-    """A table or figure, and how to measure it."""
-
-    name: str  # "lucas-2007/figure-9"
-    title: str
-    source: str
-    procedure: str
-    about: str
-    remark: str  # what a reader of the report should know beside the rows
-    rows: tuple[Row, ...]
-    _settings: Mapping[str, Any]
-    _scales: Mapping[Scale, Mapping[str, Any]]
-
     @property
     def paper(self) -> str:
         return self.name.partition("/")[0]
 
     def settings(self, scale: Scale) -> dict[str, Any]:
-        """All settings but the number of seeds."""
-        merged = {**self._settings, **self._scales[scale]}
+        """All settings except the number of seeds."""
+        merged = {**self.common, **self.scales[scale]}
         return {key: value for key, value in merged.items() if key != "seeds"}
 
     def seeds(self, scale: Scale) -> int:
-        return int({**self._settings, **self._scales[scale]}.get("seeds", 1))
+        return int({**self.common, **self.scales[scale]}.get("seeds", 1))
+
+    def load_procedure(self) -> Callable[[Laboratory], Outcome]:
+        """Import the function that measures this: from outflank.studies, or from a module that Python finds,
+        beside the experiment's own file too.
+
+        >>> find_experiments(["lucas-2007/figure-9"])[0].load_procedure().__name__
+        'figure_9'
+        """
+        module, _, function = self.procedure.partition(":")
+        if (STUDIES / module.partition(".")[0]).is_dir():
+            module = f"{__package__}.{module}"
+        elif (folder := str(self.file.resolve().parent)) not in sys.path:
+            sys.path.insert(0, folder)
+        try:
+            found: Callable[[Laboratory], Outcome] = getattr(import_module(module), function)
+        except (ImportError, AttributeError, SyntaxError) as error:
+            raise ValueError(f"{self.name}: cannot import the procedure {self.procedure}: {error}") from error
+        return found
 
 
 def experiment_names() -> tuple[str, ...]:
-    """All that come with the package, in the papers' order."""
+    """All experiments that come with outflank, paper by paper."""
     return tuple(
         f"{paper}/{path.stem}"
         for paper in PAPERS
@@ -149,7 +169,7 @@ def experiment_names() -> tuple[str, ...]:
 
 
 def find_experiments(names: Sequence[str]) -> list[Experiment]:
-    """Experiments by name, by paper, or `all` of them; or of TOML files of one's own."""
+    """Experiments by name, by paper, or `all`; or from TOML files."""
     known = experiment_names()
     found: dict[str, Experiment] = {}
     for name in names:
@@ -170,15 +190,12 @@ def read_experiment(name: str, path: Path) -> Experiment:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not TOML: {error}") from None
     try:
-        document = _Document.model_validate(values)
+        return Experiment.model_validate(values | {"name": name, "file": path})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{path}{f', {where}' if where else ''}: {first['msg']}") from None
-    return Experiment(
-        name, document.title, document.source, document.procedure, document.about, document.remark,
-        tuple(document.rows), document.settings, document.scales,
-    )  # fmt: skip
+        message = first["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{path}{f', {where}' if where else ''}: {message}") from None
 
 
 def _order(path: Path) -> tuple[str, int, str]:

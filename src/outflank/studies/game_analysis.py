@@ -1,4 +1,4 @@
-"""A game move by move: what each position was worth, and what each move gave away.
+"""A game move by move: the score of each position, and the loss of each move.
 
 >>> from outflank import Game, named_player
 >>> judged = list(judge_game(Game.from_transcript("f5d6c3d3"), named_player("all-rounder,depth=2"), Solver()))
@@ -6,7 +6,7 @@
 (['f5', 'd6', 'c3', 'd3'], True)
 
 Until the ending a player estimates every move of a position in one search, so that a loss compares values
-of the same depth. With few enough empty squares the exact solver takes over: its values are facts.
+of the same depth. With few enough empty squares the exact solver takes over.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class JudgedGameMove:
 
     @property
     def loss(self) -> float:
-        """What the mover gave away."""
+        """Discs that the mover gave away."""
         lost = self.best_score_for_black - self.score_for_black
         return max(0.0, lost if self.mover == "black" else -lost)
 
@@ -57,10 +57,10 @@ class JudgedGameMove:
 
     @property
     def turn(self) -> tuple[str, str] | None:
-        """What the position was and became for the mover, if the move gave away a win or a draw.
+        """The result before and after for the mover, if the move gave away a win or a draw.
 
-        Only scores in discs say who wins; an estimate must have lost a mistake's worth as well, for near
-        a draw its sign says little.
+        Only scores in discs say who wins; an estimate must also lose as much as a mistake, since near a
+        draw its sign says little.
         """
         if not self.is_in_discs:
             return None
@@ -71,7 +71,7 @@ class JudgedGameMove:
         return before, after
 
     def report(self) -> dict[str, Any]:
-        """For machines: names and plain numbers."""
+        """As plain JSON values."""
         derived = {"loss": self.loss, "mark": self.mark, "turn": self.turn}
         names = {"square": str(self.square), "best": str(self.best)}
         return asdict(self) | names | derived
@@ -83,7 +83,7 @@ def _result(score: float) -> str:
 
 @dataclass(frozen=True)
 class SideSummary:
-    """What one side gave away. Moves that no one could judge in discs are left out of the losses."""
+    """The losses of one side. Moves without a value in discs are left out."""
 
     moves: int
     loss: float
@@ -110,7 +110,7 @@ class GameAnalysis:
 
     @property
     def scores_for_black(self) -> tuple[float, ...]:
-        """What each position was worth: before the first move and after each; NaN if not known in discs."""
+        """Before the first move and after each; NaN if not known in discs."""
         scores = [m.best_score_for_black if m.is_in_discs else float("nan") for m in self.moves]
         if not self.moves:
             return ()
@@ -140,7 +140,7 @@ class GameAnalysis:
         )
 
     def report(self) -> dict[str, Any]:
-        """For machines: names and plain numbers."""
+        """As plain JSON values."""
         sides = {colour: self.summary(colour) for colour in SIDES}
         return {
             "start": self.game.start.text,
@@ -168,9 +168,9 @@ def final_score(board: Board) -> int:
 def judge_game(
     game: Game, player: SearchPlayer, solver: Solver, solve_from: int = SOLVE_FROM
 ) -> Iterator[JudgedGameMove]:
-    """The moves of a game, judged one after the other: by the player, or solved.
+    """The moves of a game one after the other, evaluated by the player or solved.
 
-    A position with `solve_from` or fewer empty squares is solved, whatever that takes.
+    A position with `solve_from` or fewer empty squares is solved, however long it takes.
     """
     solved: tuple[Board, float, Square] | None = None
     for number, (square, before, after) in enumerate(
@@ -203,7 +203,7 @@ def _solved(board: Board, solver: Solver) -> tuple[Board, float, Square]:
 def _estimated(board: Board, square: Square, player: SearchPlayer) -> tuple[Square, float, float, bool, bool]:
     """The best move, its score and that of the move played for Black, exact or not, in discs or not."""
     analysis = player.analyze(board, all_moves=True)
-    # Not simply the first: a search out of time has looked further at some moves than at others.
+    # Not simply the first: a search out of time has searched some moves deeper than others.
     best = max(analysis.moves, key=lambda move: move.value_for_mover)
     played = next(move for move in analysis.moves if move.square == square)
     sign = 1 if board.mover == "black" else -1
@@ -215,19 +215,19 @@ def _estimated(board: Board, square: Square, player: SearchPlayer) -> tuple[Squa
 
 
 def analyst(name: str, threads: int) -> SearchPlayer:
-    """A player that can judge all moves of a board, on so many threads unless its name says otherwise.
+    """A player that can evaluate all moves of a board, on this many threads unless its name says otherwise.
 
     >>> analyst("all-rounder,depth=6", threads=2).threads
     2
     """
     if is_external(name):
         raise ValueError(
-            f"{name} is a process that tells its moves, not their values; analyse with another player"
+            f"{name} is an external engine that reports moves, not their values; analyse with another player"
         )
     player = named_player(name)
     if isinstance(player, GreedyPlayer):
         player = with_one_ply_search(player)
     if not isinstance(player, SearchPlayer) or not isinstance(player.inner, GreedyPlayer):
-        raise ValueError(f"{name} has no evaluator, so it cannot judge moves; analyse with another player")
+        raise ValueError(f"{name} has no evaluator, so it cannot evaluate moves; analyse with another player")
     threads = player.threads if "threads" in split_name(name)[1] else threads
     return replace(player, threads=threads, name=name)

@@ -1,11 +1,11 @@
-"""Where an experiment is measured: its settings and seeds, and a folder in which finished parts are kept.
+"""The laboratory of an experiment: its settings and seeds, its learning runs and matches, cached in a folder.
 
-OUT/<scale>/runs/<settings>-<digest>/seed-1/   learning runs, shared by all experiments that ask for the same
-OUT/<scale>/<paper>/<name>/parts/*.json        matches, counts and the like, each with how it was made
-OUT/<scale>/<paper>/<name>/*.png               pictures
-OUT/<scale>/<paper>/<name>/result.json         what was found: of an experiment that is finished
+OUT/<scale>/runs/<settings>-<digest>/seed-1/   learning runs, shared by all experiments with these settings
+OUT/<scale>/<paper>/<name>/parts/*.json        matches, counts and the like, each with its provenance
+OUT/<scale>/<paper>/<name>/*.png               figures
+OUT/<scale>/<paper>/<name>/result.json         the findings of a finished experiment
 
-A part is found again by its name, and used again if it was made with the same settings.
+A part is found by its name, and reused if it was made with the same settings.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
+from pydantic import BaseModel
 
 from outflank.board import Board
 from outflank.files import write_whole
@@ -36,19 +37,20 @@ from outflank.learners.runs.td_run import Run, RunProgress
 from outflank.machine import machine, version
 from outflank.players.greedy import Player
 from outflank.players.names import NamedPlayer, named_player
+from outflank.plots import style
 from outflank.studies.experiment import Experiment, Scale
-from outflank.studies.verdicts import Drawn
+from outflank.studies.verdicts import ResultFigure
 
-DOTS_AN_INCH = 100  # a figure 8 inches wide is 800 pixels wide
+DOTS_PER_INCH = 100  # figures are 800 pixels wide
 
 
 class Interrupted(Exception):
-    """Ctrl-C: what is finished is kept, and the same command goes on from there."""
+    """Ctrl-C: finished parts are cached, and the same command continues from there."""
 
 
 @dataclass(frozen=True)
 class Activity:
-    """What is being done, and how far it is."""
+    """What is being done, and how far it has come."""
 
     what: str
     done: float
@@ -57,7 +59,7 @@ class Activity:
 
 
 @dataclass(frozen=True)
-class Learned:
+class FinishedRun:
     """A finished run."""
 
     path: Path
@@ -72,8 +74,26 @@ class Learned:
         return replace(player, name=name or player.name)
 
 
-class _SettingsOf(dict[str, Any]):
-    """Settings by name; one that a file of one's own has left out is named in the error."""
+class Provenance(BaseModel):
+    """How a result, a part or a run was made."""
+
+    version: str
+    seeds: list[int]
+    machine: str
+    finished: str
+    seconds: float
+
+
+class _Part(BaseModel):
+    """A cached value, and what it was made with."""
+
+    settings: dict[str, Any]
+    seconds: float
+    value: Any
+
+
+class _Settings(dict[str, Any]):
+    """Settings by name; the error names one that the file lacks."""
 
     def __init__(self, experiment: str, values: Mapping[str, Any]) -> None:
         super().__init__(values)
@@ -99,51 +119,51 @@ class Laboratory:
     ) -> None:
         self.experiment = experiment
         self.scale: Scale = scale
-        self.settings = _SettingsOf(experiment.name, experiment.settings(scale))
+        self.settings = _Settings(experiment.name, experiment.settings(scale))
         self.seeds = tuple(range(1, 1 + (seeds or experiment.seeds(scale))))
         self.out = out / scale
         self.folder = self.out / experiment.name
         self.published = published or PublishedFiles(None)
-        self.seconds = 0.0  # of work, now and before, that this experiment's parts and runs took
+        self.seconds = 0.0  # that this experiment's parts and runs took, now and before
         self._cluster = cluster
         self._show = show
 
-    def learned(
+    def learn(
         self, preset: str, changes: Mapping[str, Any] | None = None, seeds: Sequence[int] | None = None
-    ) -> list[Learned]:
-        """Runs of a preset with changed settings, one a seed, learned to the end."""
-        return self.learned_all({preset: (preset, changes or {})}, seeds)[preset]
+    ) -> list[FinishedRun]:
+        """Finished runs of a preset with changed settings, one per seed."""
+        return self.learn_all({preset: (preset, changes or {})}, seeds)[preset]
 
-    def learned_all(
+    def learn_all(
         self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]], seeds: Sequence[int] | None = None
-    ) -> dict[str, list[Learned]]:
-        """As learned(), of several settings at once, by a name for each: so no core waits."""
+    ) -> dict[str, list[FinishedRun]]:
+        """As learn(), for several settings at once, by name: so that no core is idle."""
         settings = {name: _settings(*what) for name, what in wanted.items()}
         found = {
-            name: [Learned(self._run_path(wanted[name][0], one, seed), seed) for seed in seeds or self.seeds]
+            name: [
+                FinishedRun(self._run_path(wanted[name][0], one, seed), seed) for seed in seeds or self.seeds
+            ]
             for name, one in settings.items()
         }
         todo = {run.path: (settings[name], run.seed) for name, runs in found.items() for run in runs}
         self._learn(todo)
         return found
 
-    def part(self, name: str, work: Callable[[], Any], settings: Mapping[str, Any] | None = None) -> Any:
-        """The JSON value that `work` returns: kept, and not worked out again for the same settings (all
-        of the experiment's by default)."""
+    def cached(self, name: str, work: Callable[[], Any], settings: Mapping[str, Any] | None = None) -> Any:
+        """The JSON value that `work` returns, cached for these settings (by default the experiment's)."""
         made_with = json.loads(json.dumps(dict(self.settings if settings is None else settings)))
         path = self.folder / "parts" / f"{_file_name(name)}.json"
-        if (kept := _kept_part(path, made_with)) is not None:
-            self.seconds += kept["seconds"]
-            return kept["value"]
-        began = time.perf_counter()
-        value = work()
-        record = {"part": name, "experiment": self.experiment.name, "scale": self.scale,
-                  "settings": made_with, **self.provenance(time.perf_counter() - began),
-                  "value": value}  # fmt: skip
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(record, indent=1).encode())
-        self.seconds += record["seconds"]
-        return json.loads(json.dumps(value))
+        if (part := _cached_part(path, made_with)) is None:
+            began = time.perf_counter()
+            value = work()
+            made = self.provenance(time.perf_counter() - began)
+            record = {"part": name, "experiment": self.experiment.name, "scale": self.scale,
+                      "settings": made_with, **made.model_dump(), "value": value}  # fmt: skip
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, json.dumps(record, indent=1).encode())
+            part = _Part.model_validate(json.loads(json.dumps(record)))
+        self.seconds += part.seconds
+        return part.value
 
     def match(
         self,
@@ -156,21 +176,21 @@ class Laboratory:
         starts: Sequence[Board] = (Board(),),
         seed: int = 1,
     ) -> Tally:
-        """A match, kept as a part of this name."""
+        """A match, cached as the part with this name."""
         match = Match(first, second, double_games=double_games, epsilon=epsilon, starts=starts, seed=seed)
 
         def play() -> dict[str, Any]:
             tally = Tally()
             for batch in match.batches():
                 tally += batch.tally
-                self.show(name, tally.games, 2 * double_games, "games")
+                self.report_progress(name, tally.games, 2 * double_games, "games")
             return asdict(tally)
 
         settings = {"first": _identity(first), "second": _identity(second), "double games": double_games,
                     "epsilon": list(match.epsilon), "seed": seed,
                     "starts": _digest(*(board.text for board in starts))}  # fmt: skip
-        kept = self.part(name, play, settings)
-        return Tally(**kept | {"double_games": tuple(kept["double_games"])})
+        counts = self.cached(name, play, settings)
+        return Tally(**counts | {"double_games": tuple(counts["double_games"])})
 
     def tournament(
         self,
@@ -182,7 +202,7 @@ class Laboratory:
         starts: Sequence[Board] = (Board(),),
         seed: int = 1,
     ) -> Standings:
-        """Every player against every other; a part a pair."""
+        """Every player against every other; one part per pair."""
         by_name = {player.name: player for player in players}
         results = []
         for first, second in pairs(list(by_name)):
@@ -192,28 +212,27 @@ class Laboratory:
             results.append(PairResult(first, second, tally))
         return Standings.of(results)
 
-    def draw(self, name: str, figure: Figure, caption: str) -> Drawn:
-        """Save a picture, for the outcome's list."""
+    def save_figure(self, name: str, figure: Figure, caption: str) -> ResultFigure:
+        """Save a figure, for the outcome."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(self.folder / f"{name}.png", dpi=DOTS_AN_INCH)
-        return Drawn(f"{name}.png", caption)
+        style.save_figure(figure, self.folder / f"{name}.png", DOTS_PER_INCH)
+        return ResultFigure(f"{name}.png", caption)
 
-    def show(self, what: str, done: float, total: float, unit: str) -> None:
+    def report_progress(self, what: str, done: float, total: float, unit: str) -> None:
         """Report progress."""
         self._show(Activity(what, done, total, unit))
 
-    def provenance(self, seconds: float) -> dict[str, Any]:
-        """What every artefact records beside its settings."""
-        return {"version": version(), "seeds": list(self.seeds), "machine": machine(),
-                "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-                "seconds": round(seconds, 3)}  # fmt: skip
+    def provenance(self, seconds: float) -> Provenance:
+        finished = datetime.now(UTC).isoformat(timespec="seconds")
+        return Provenance(version=version(), seeds=list(self.seeds), machine=machine(), finished=finished,
+                          seconds=round(seconds, 3))  # fmt: skip
 
     def _run_path(self, preset: str, settings: Settings, seed: int) -> Path:
         digest = _digest(settings_toml(settings, 0))
         return self.out / "runs" / f"{Path(preset).stem}-{digest}" / f"seed-{seed}"
 
     def _learn(self, todo: Mapping[Path, tuple[Settings, int]]) -> None:
-        """Those that are not finished: one with all cores, or each of several with one."""
+        """The unfinished ones: a single run on all cores, several on one core each."""
         began = time.perf_counter()
         with ThreadExecutor(None if len(todo) == 1 else 1) as threads:
             executor = self._cluster or threads
@@ -225,11 +244,10 @@ class Laboratory:
         self.seconds += sum(self._made(run, share if run in learning else 0.0) for run in runs)
 
     def _made(self, run: Run, seconds: float) -> float:
-        """Record how a run was made; the seconds of it that are this experiment's, and not another's with
-        which it shares the run."""
+        """Record how a run was made; returns its seconds if this experiment made it, 0 if another did."""
         path = run.folder.path / "made.json"
         if not path.is_file():
-            record = {"experiment": self.experiment.name, **self.provenance(seconds)}
+            record = {"experiment": self.experiment.name, **self.provenance(seconds).model_dump()}
             write_whole(path, json.dumps(record, indent=1).encode())
         record = json.loads(path.read_bytes())
         return float(record["seconds"]) if record["experiment"] == self.experiment.name else 0.0
@@ -238,25 +256,24 @@ class Laboratory:
 class _Shown:
     """The steps of several runs as one activity."""
 
-    def __init__(self, laboratory: Laboratory, runs: Sequence[Run]) -> None:
-        self._laboratory, self._done = laboratory, [run.done for run in runs]
+    def __init__(self, lab: Laboratory, runs: Sequence[Run]) -> None:
+        self._lab, self._done = lab, [run.done for run in runs]
         self._total = sum(run.total for run in runs)
         self._unit = runs[0].unit
         self._what = f"{len(runs)} runs" if len(runs) > 1 else "a run"
 
     def __call__(self, number: int, step: RunProgress) -> None:
         self._done[number] = step.done
-        self._laboratory.show(f"learning {self._what}", sum(self._done), self._total, self._unit)
+        self._lab.report_progress(f"learning {self._what}", sum(self._done), self._total, self._unit)
 
 
-def _kept_part(path: Path, settings: dict[str, Any]) -> dict[str, Any] | None:
-    """A part that was made with these settings and is whole."""
+def _cached_part(path: Path, settings: dict[str, Any]) -> _Part | None:
+    """A complete part that was made with these settings."""
     try:
-        record = json.loads(path.read_bytes())
-        is_whole = record["settings"] == settings and {"seconds", "value"} <= set(record)
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        part = _Part.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, ValueError):
         return None
-    return record if is_whole else None
+    return part if part.settings == settings else None
 
 
 def _opened(path: Path, settings: Settings, seed: int, executor: Executor) -> Run:
@@ -271,7 +288,7 @@ def _settings(preset: str, changes: Mapping[str, Any]) -> Settings:
 
 
 def _identity(player: Player) -> dict[str, str]:
-    """What must be the same for a match to be the same: the name alone would not tell other weights."""
+    """What identifies a player in a cached match: its name alone would hide changed weights."""
     inner = getattr(player, "inner", player)
     weights = getattr(getattr(inner, "evaluator", None), "weights", None)
     known = {"name": player.name, "view": str(getattr(inner, "view", ""))}

@@ -1,77 +1,67 @@
-"""Reports: a paper's numbers and ours side by side, as Markdown and as one HTML page with the pictures in it.
+"""Reports: a paper's numbers and ours side by side, as Markdown and HTML.
 
-The report of a paper is made of all its finished experiments, whenever they were run.
-
-Experiments run one after another; finished ones are not run again.
-
->>> from outflank.studies.experiment import find_experiments
->>> procedure_of(find_experiments(["lucas-2007/figure-9"])[0]).__name__
-'figure_9'
+The report of a paper covers all its finished experiments, whenever they were run.
 """
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from markdown_it import MarkdownIt
 
 from outflank.files import write_whole
 from outflank.studies.experiment import PAPERS, Experiment, Row, Scale
-from outflank.studies.laboratory import Laboratory
+from outflank.studies.laboratory import Laboratory, Provenance
 from outflank.studies.verdicts import (
+    Claim,
     Finding,
-    Judged,
     Measured,
-    Missing,
+    NotMeasured,
     Outcome,
-    Tabled,
+    ResultTable,
     Verdict,
     check_complete,
     verdict,
 )
 
 RESULT = "result.json"
-MADE = ("version", "seeds", "machine", "finished", "seconds")
 
 
 @dataclass(frozen=True)
 class Result:
-    """A finished experiment: what was found, with what, when."""
+    """A finished experiment: what was found, and how it was made."""
 
     experiment: Experiment
     scale: Scale
     outcome: Outcome
     folder: Path
-    made: dict[str, Any]  # version, seeds, machine, finished, seconds
+    made: Provenance
 
     @property
     def verdicts(self) -> list[Verdict]:
         return [verdict(row, self.outcome.findings[row.key]) for row in self.experiment.rows]
 
 
-def reproduce(laboratory: Laboratory) -> Result:
-    """Measure the experiment; parts that are kept are used, so that this is quick where all are."""
-    experiment = laboratory.experiment
-    outcome = procedure_of(experiment)(laboratory)
+def reproduce(lab: Laboratory) -> Result:
+    """Measure the experiment; cached parts are not measured again."""
+    experiment = lab.experiment
+    outcome = experiment.load_procedure()(lab)
     check_complete(experiment, outcome)
-    made = laboratory.provenance(laboratory.seconds)
-    record = {"experiment": experiment.name, "scale": laboratory.scale, "settings": laboratory.settings}
-    record |= {**made, **outcome.as_json()}
-    laboratory.folder.mkdir(parents=True, exist_ok=True)
-    write_whole(laboratory.folder / RESULT, json.dumps(record, indent=1).encode())
-    return Result(experiment, laboratory.scale, outcome, laboratory.folder, made)
+    made = lab.provenance(lab.seconds)
+    record = {"experiment": experiment.name, "scale": lab.scale, "settings": lab.settings}
+    record |= {**made.model_dump(), **asdict(outcome)}
+    lab.folder.mkdir(parents=True, exist_ok=True)
+    write_whole(lab.folder / RESULT, json.dumps(record, indent=1).encode())
+    return Result(experiment, lab.scale, outcome, lab.folder, made)
 
 
-def kept_result(experiment: Experiment, scale: Scale, out: Path) -> Result | None:
-    """The result of an earlier time with the present settings, if there is one."""
+def cached_result(experiment: Experiment, scale: Scale, out: Path) -> Result | None:
+    """The earlier result with the present settings, if there is one."""
     folder = out / scale / experiment.name
     try:
         record = json.loads((folder / RESULT).read_bytes())
@@ -79,21 +69,10 @@ def kept_result(experiment: Experiment, scale: Scale, out: Path) -> Result | Non
             return None
         outcome = Outcome.from_json(record)
         check_complete(experiment, outcome)
-        made = {key: record[key] for key in MADE}
+        made = Provenance.model_validate(record)
     except (FileNotFoundError, ValueError, KeyError, TypeError):  # or damaged, or of other rows
         return None
     return Result(experiment, scale, outcome, folder, made)
-
-
-def procedure_of(experiment: Experiment) -> Callable[[Laboratory], Outcome]:
-    """The function in outflank/studies that an experiment names."""
-    module, _, function = experiment.procedure.rpartition(".")
-    try:
-        found: Callable[[Laboratory], Outcome]
-        found = getattr(import_module(f"outflank.studies.{module}"), function)
-    except (ModuleNotFoundError, AttributeError):
-        raise ValueError(f"{experiment.name}: there is no procedure {experiment.procedure}") from None
-    return found
 
 
 SIGNS: dict[Verdict, str] = {
@@ -101,11 +80,11 @@ SIGNS: dict[Verdict, str] = {
     "not measured": "not measured",
 }  # fmt: skip
 RULE = """\
-**The rule.** A number of the paper comes with an interval: the printed one; Wilson's 95 % interval if it is
-a share of so many games; the error of rounding or reading. Ours comes with its 95 % interval. *Reproduced*:
-the two share a value (exact numbers: they are equal), or a claim holds by the test named beside it. *Better*:
-ours lies wholly on the better side. *Differs*: all else, with the reason or what was tried. *Not measured*: a
-published file was not there.
+**The rule.** A number of the paper has an interval: the printed one; Wilson's 95 % interval if it is a share
+of a number of games; the error of rounding or reading. Ours has its 95 % interval. *Reproduced*: the two
+overlap (exact numbers: they are equal), or a claim holds by the test named beside it. *Better*: ours lies
+entirely on the better side. *Differs*: anything else, with the reason or what was tried. *Not measured*: a
+published file was not found.
 """
 QUICK = """\
 **This is the quick scale**: it checks that every part works. Its budgets are far too small to reproduce
@@ -126,40 +105,33 @@ h2 { font-size: 1.35rem; margin-top: 3rem; border-top: 1px solid var(--line); pa
 
 
 def write_reports(results: Sequence[Result], folder: Path) -> list[Path]:
-    """`<paper>.md`, `<paper>.html` and a README of all papers; pictures and results beside them, where they
-    are not there already. Gives the files that a person would open."""
+    """`<paper>.md`, `<paper>.html` and a README of all papers, beside the folders with their figures and
+    results. Returns the HTML pages."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = []
+    pages = []
     for paper, chosen in _by_paper(results).items():
-        text = paper_report(paper, chosen)
-        pictures = {
-            f"{one.experiment.name}/{figure.file}": (one.folder / figure.file).read_bytes()
-            for one in chosen
-            for figure in one.outcome.figures
-        }
         for one in chosen:
-            _copy(one.folder / RESULT, folder / one.experiment.name / RESULT)
-        for name, content in pictures.items():
-            if not (folder / name).is_file() or (folder / name).read_bytes() != content:
-                write_whole(folder / name, content)
+            for name in (RESULT, *(figure.file for figure in one.outcome.figures)):
+                _copy(one.folder / name, folder / one.experiment.name / name)
+        text = paper_report(paper, chosen)
         write_whole(folder / f"{paper}.md", text.encode())
-        write_whole(folder / f"{paper}.html", html_page(text, pictures).encode())
-        made.append(folder / f"{paper}.html")
+        write_whole(folder / f"{paper}.html", html_page(text).encode())
+        pages.append(folder / f"{paper}.html")
     write_whole(folder / "README.md", overview(results).encode())
-    return made
+    return pages
 
 
 def paper_report(paper: str, results: Sequence[Result]) -> str:
-    """The report of one paper in Markdown."""
+    """One paper, in Markdown."""
     first = results[0]
-    seconds = sum(result.made["seconds"] for result in results)
-    machines = sorted({result.made["machine"] for result in results})
-    versions = sorted({result.made["version"] for result in results})
+    seconds = sum(result.made.seconds for result in results)
+    machines = sorted({result.made.machine for result in results})
+    versions = sorted({result.made.version for result in results})
     lines = [
         f"# {PAPERS.get(paper, paper)}\n",
         f"Scale {first.scale}, outflank {', '.join(versions)}, {'; '.join(machines)}. "
-        f"{_duration(seconds)} of work, finished {max(result.made['finished'] for result in results)[:10]}. "
-        f"Make it anew: `outflank reproduce {paper} --scale {first.scale}`.\n",
+        f"{_duration(seconds)} of work, finished {max(result.made.finished for result in results)[:10]}. "
+        f"Reproduce it: `outflank reproduce {paper} --scale {first.scale}`.\n",
         f"{len([v for r in results for v in r.verdicts])} rows: {counted_verdicts(results)}.\n",
         *([QUICK] if first.scale == "quick" else []),
         RULE,
@@ -174,7 +146,7 @@ def overview(results: Sequence[Result]) -> str:
         lines.append(QUICK)
     lines += ["| experiment | | verdicts | work |", "|---|---|---|---|"]
     for paper, chosen in _by_paper(results).items():
-        seconds = sum(result.made["seconds"] for result in chosen)
+        seconds = sum(result.made.seconds for result in chosen)
         lines.append(
             f"| [**{_cell(PAPERS.get(paper, paper))}**]({paper}.md) | | **{counted_verdicts(chosen)}** | "
             f"**{_duration(seconds)}** |"
@@ -183,19 +155,15 @@ def overview(results: Sequence[Result]) -> str:
             name, title = one.experiment.name, one.experiment.title
             lines.append(
                 f"| [{name}]({paper}.md#{_anchor(title)}) | {_cell(title)} | {counted_verdicts([one])} | "
-                f"{_duration(one.made['seconds'])} |"
+                f"{_duration(one.made.seconds)} |"
             )
     return "\n".join([*lines, "", RULE])
 
 
-def html_page(markdown: str, pictures: Mapping[str, bytes]) -> str:
-    """One page that needs no other file: the pictures are in it."""
+def html_page(markdown: str) -> str:
+    """The same text as a page; figures are files beside it."""
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
     body = body.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
-    for name, content in pictures.items():
-        body = body.replace(
-            f'src="{name}"', f'src="data:image/png;base64,{base64.b64encode(content).decode()}"'
-        )
     title = html.escape(markdown.partition("\n")[0].lstrip("# "))
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
@@ -246,9 +214,9 @@ def _paper(row: Row) -> str:
 
 def _ours(row: Row, finding: Finding) -> str:
     match finding:
-        case Missing(why):
+        case NotMeasured(why):
             return why
-        case Judged(holds, evidence):
+        case Claim(holds, evidence):
             return f"{'holds' if holds else 'does not hold'}: {evidence}"
         case Measured(value, (low, high), of):
             number = _number(value, row.decimals)
@@ -262,7 +230,7 @@ def _number(value: float, decimals: int) -> str:
     return f"{value:,.{decimals}f}"
 
 
-def _table(table: Tabled) -> str:
+def _table(table: ResultTable) -> str:
     lines = [
         f"**{table.title}**\n",
         f"| {' | '.join(map(_cell, table.header))} |",
@@ -274,10 +242,10 @@ def _table(table: Tabled) -> str:
 
 def _footer(result: Result) -> str:
     settings = json.dumps(result.experiment.settings(result.scale))
-    seeds = len(result.made["seeds"])
+    seeds = len(result.made.seeds)
     return (
         f"`outflank reproduce {result.experiment.name} --scale {result.scale}`: "
-        f"{_duration(result.made['seconds'])}, {seeds} seed{'s' if seeds > 1 else ''}. "
+        f"{_duration(result.made.seconds)}, {seeds} seed{'s' if seeds > 1 else ''}. "
         f"Settings: `{settings}`\n"
     )
 
@@ -314,7 +282,7 @@ def _plain(text: str) -> str:
 
 
 def _anchor(title: str) -> str:
-    """As GitHub makes them of headings."""
+    """As GitHub derives it from a heading."""
     return "".join(c for c in title.lower().replace(" ", "-") if c.isalnum() or c in "-_")
 
 

@@ -1,31 +1,31 @@
 """What an experiment found, and the verdict on each of the paper's rows.
 
-The rule. A number of the paper has an interval: the printed one; or Wilson's 95 % interval of a share of so
-many games; or the error of reading it from a figure; an exact number has none. Ours has a 95 % interval.
+The rule. A number of the paper has an interval: the printed one, Wilson's 95 % interval of a share of games,
+or the error of reading it from a figure; an exact number has none. Ours has a 95 % interval.
 
-- *reproduced*: the two intervals share a value (exact numbers: they are equal); a claim holds by the test
+- *reproduced*: the two intervals overlap (exact numbers: they are equal); a claim holds by the test
   named beside it
-- *better*: ours lies wholly on the better side of the paper's
+- *better*: ours lies entirely on the better side of the paper's
 - *differs*: anything else, with the reason or with what was tried
-- *not measured*: a published file that is not part of outflank was not there
+- *not measured*: needs a published file that is not part of outflank
 
-What several learning runs say together: their mean, and whether it is above or below something.
-
->>> found = of_runs([0.5, 0.75, 0.7], alone=(0.4, 0.6))
+>>> found = mean_of_runs([0.5, 0.75, 0.7], alone=(0.4, 0.6))
 >>> round(found.value, 2), found.of
 (0.65, '3 runs')
->>> of_runs([0.5], alone=(0.4, 0.6))
+>>> mean_of_runs([0.5], alone=(0.4, 0.6))
 Measured(value=0.5, ci95=(0.4, 0.6), of='1 run')
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import TypeAdapter
+from pydantic.dataclasses import dataclass
 
 from outflank.studies.experiment import Experiment, Row
 from outflank.studies.inference import mean_interval, share_interval
@@ -35,7 +35,7 @@ Verdict = Literal["reproduced", "better", "differs", "not measured"]
 
 @dataclass(frozen=True)
 class Measured:
-    """A number of ours with its 95 % interval, and of how much: "200 games", "10 runs"."""
+    """A number of ours with its 95 % interval, and the sample: "200 games", "10 runs"."""
 
     value: float
     ci95: tuple[float, float]
@@ -47,34 +47,34 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Whether a claim holds here, and by which evidence: "U = 3, p = 0.0002, medians 0.93 and 0.87"."""
+class Claim:
+    """Whether a claim holds here, and the evidence: "U = 3, p = 0.0002, medians 0.93 and 0.87"."""
 
     holds: bool
     evidence: str
 
 
 @dataclass(frozen=True)
-class Missing:
-    """Not measured, for want of a published file."""
+class NotMeasured:
+    """A published file is missing."""
 
     why: str
 
 
-Finding = Measured | Judged | Missing
+Finding = Measured | Claim | NotMeasured
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A picture in the experiment's folder."""
+class ResultFigure:
+    """A figure in the experiment's folder."""
 
     file: str
     caption: str
 
 
 @dataclass(frozen=True)
-class Tabled:
-    """A table beside the rows: the whole of a published table beside ours, say."""
+class ResultTable:
+    """A table below the rows: a whole published table beside ours, say."""
 
     title: str
     header: Sequence[str]
@@ -83,38 +83,17 @@ class Tabled:
 
 @dataclass
 class Outcome:
-    """What a procedure returns: a finding for every row's key, pictures, tables, remarks."""
+    """What a procedure returns: a finding for the key of every row, figures, tables, remarks."""
 
     findings: dict[str, Finding] = field(default_factory=dict)
-    figures: list[Drawn] = field(default_factory=list)
-    tables: list[Tabled] = field(default_factory=list)
+    figures: list[ResultFigure] = field(default_factory=list)
+    tables: list[ResultTable] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "findings": {key: asdict(finding) for key, finding in self.findings.items()},
-            "figures": [asdict(figure) for figure in self.figures],
-            "tables": [asdict(table) for table in self.tables],
-            "remarks": self.remarks,
-        }
-
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Outcome:
-        return cls(
-            {key: _finding(value) for key, value in stored["findings"].items()},
-            [Drawn(**figure) for figure in stored["figures"]],
-            [Tabled(**table) for table in stored["tables"]],
-            list(stored["remarks"]),
-        )
-
-
-def _finding(stored: Mapping[str, Any]) -> Finding:
-    if "why" in stored:
-        return Missing(stored["why"])
-    if "holds" in stored:
-        return Judged(stored["holds"], stored["evidence"])
-    low, high = stored["ci95"]
-    return Measured(stored["value"], (low, high), stored["of"])
+    def from_json(cls, record: Any) -> Outcome:
+        """From a result file; its other fields are ignored."""
+        return TypeAdapter(cls).validate_python(record)
 
 
 def check_complete(experiment: Experiment, outcome: Outcome) -> None:
@@ -123,7 +102,7 @@ def check_complete(experiment: Experiment, outcome: Outcome) -> None:
         finding = outcome.findings.get(row.key)
         if finding is None:
             raise ValueError(f"{experiment.name}: {experiment.procedure} found nothing for row {row.key!r}")
-        if isinstance(finding, Measured) != (row.paper is not None) and not isinstance(finding, Missing):
+        if isinstance(finding, Measured) != (row.paper is not None) and not isinstance(finding, NotMeasured):
             raise ValueError(
                 f"{experiment.name}: row {row.key!r} needs a {'test' if row.claim else 'number'}"
             )
@@ -150,9 +129,9 @@ def verdict(row: Row, finding: Finding) -> Verdict:
     >>> [verdict(score, Measured(x, (x - 0.001, x + 0.001))) for x in (0.95, 0.959, 0.97)]
     ['differs', 'reproduced', 'better']
     """
-    if isinstance(finding, Missing):
+    if isinstance(finding, NotMeasured):
         return "not measured"
-    if isinstance(finding, Judged):
+    if isinstance(finding, Claim):
         return "reproduced" if finding.holds else "differs"
     low, high = paper_interval(row)
     ours_low, ours_high = finding.ci95
@@ -165,16 +144,16 @@ def verdict(row: Row, finding: Finding) -> Verdict:
 SCORES = (0.0, 1.0)  # what a score can be
 
 
-def of_runs(
+def mean_of_runs(
     samples: Sequence[float],
     alone: tuple[float, float],
     unit: str = "run",
     within: tuple[float, float] = (-math.inf, math.inf),
 ) -> Measured:
-    """The mean of the runs with Student's interval, of one run with the interval of its own games; what
-    cannot be, a score above 1 say, is cut off.
+    """The mean of the runs with Student's interval, or one run with the interval of its own games; clipped to
+    what is possible, a score to 1 say.
 
-    >>> of_runs([0.0, 1.0], alone=(0.0, 1.0), within=SCORES).ci95
+    >>> mean_of_runs([0.0, 1.0], alone=(0.0, 1.0), within=SCORES).ci95
     (0.0, 1.0)
     """
     if len(samples) == 1:
@@ -185,21 +164,21 @@ def of_runs(
     )
 
 
-def lies_above(what: str, found: Measured, bound: float, decimals: int = 3) -> Judged:
+def lies_above(what: str, found: Measured, bound: float, decimals: int = 3) -> Claim:
     """The whole 95 % interval is above the bound.
 
     >>> lies_above("gain", Measured(0.5, (0.25, 0.75), "3 runs"), 0)
-    Judged(holds=True, evidence='gain 0.500, 95 % interval 0.250 to 0.750 of 3 runs')
+    Claim(holds=True, evidence='gain 0.500, 95 % interval 0.250 to 0.750 of 3 runs')
     """
-    return Judged(found.ci95[0] > bound, told(what, found, decimals))
+    return Claim(found.ci95[0] > bound, describe(what, found, decimals))
 
 
-def lies_below(what: str, found: Measured, bound: float, decimals: int = 3) -> Judged:
+def lies_below(what: str, found: Measured, bound: float, decimals: int = 3) -> Claim:
     """The whole 95 % interval is below the bound."""
-    return Judged(found.ci95[1] < bound, told(what, found, decimals))
+    return Claim(found.ci95[1] < bound, describe(what, found, decimals))
 
 
-def told(what: str, found: Measured, decimals: int = 3) -> str:
+def describe(what: str, found: Measured, decimals: int = 3) -> str:
     """A finding in words."""
     value, low, high = (f"{x:.{decimals}f}" for x in (found.value, *found.ci95))
     return f"{what} {value}, 95 % interval {low} to {high} of {found.of}"

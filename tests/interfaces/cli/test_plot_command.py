@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from matplotlib.image import imread
 
 from tests.conftest import Outflank
 
@@ -40,6 +41,13 @@ def test_both_kinds_in_one_picture(outflank: Outflank, runs: Path, tmp_path: Pat
 def words(picture: Path) -> str:
     """An SVG's comments hold its texts."""
     return picture.read_text(encoding="utf-8")
+
+
+def test_a_dark_picture_has_a_dark_background(outflank: Outflank, runs: Path, tmp_path: Path) -> None:
+    for options in ((), ("--dark",)):
+        assert not outflank("plot", runs / "td", *options, cwd=tmp_path).returncode
+        corner = imread(tmp_path / "learning-curves.png")[0, 0, :3]
+        assert corner.max() < 0.2 if options else corner.min() > 0.9
 
 
 def test_by_time(outflank: Outflank, runs: Path, tmp_path: Path) -> None:

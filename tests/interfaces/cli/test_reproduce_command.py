@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -45,7 +46,9 @@ def test_every_row_has_a_verdict_and_every_picture_is_drawn(quick: Path, paper: 
         assert f"## {experiment.title}" in report
         for figure in outcome.figures:
             assert imread(quick / experiment.name / figure.file).shape[1] == 800
-    assert page.count("<img") == page.count('src="data:image/png')
+    sources = re.findall(r'<img src="([^"]*)"', page)
+    assert page.count("<img") == len(sources)
+    assert all((quick / source).is_file() for source in sources)
     assert 'href="http' not in page
 
 
@@ -96,7 +99,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Interrupted; finished parts are kept" in errors
+    assert "Interrupted; finished parts are cached" in errors
     assert "Traceback" not in errors
 
 
@@ -121,6 +124,13 @@ def test_experiments_are_listed(outflank: Outflank) -> None:
     listed = json.loads(outflank("reproduce", "--list", "--json").stdout)
     assert [one["name"] for one in listed] == list(experiment_names())
     assert "lucas-2007/figure-9" in outflank("reproduce", "--list").stdout
+
+
+def test_a_shown_experiment_is_a_file_of_ones_own(outflank: Outflank, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(outflank("reproduce", "lucas-2007/figure-4", "--show").stdout)
+    ran = outflank("reproduce", "mine.toml", "--scale", "quick", "--json", cwd=tmp_path)
+    (result,) = json.loads(ran.stdout)["results"]
+    assert (result["experiment"], set(result["verdicts"].values())) == ("own/mine", {"reproduced"})
 
 
 def test_two_processes_do_not_share_a_folder(outflank: Outflank, tmp_path: Path) -> None:

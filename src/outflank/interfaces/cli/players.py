@@ -95,7 +95,8 @@ def show(
         "largest": float(weights.max()),
     }
     if picture is not None:
-        from outflank.plots.networks import draw_evaluator, save_figure
+        from outflank.plots.networks import draw_evaluator
+        from outflank.plots.style import save_figure
 
         save_figure(draw_evaluator(evaluator, f"{player}: {evaluator.description}"), picture)
         report["picture"] = str(picture)

@@ -1,4 +1,4 @@
-"""Games of first parents against the watchers: Figures 3 to 6."""
+"""Games of first parents against the benchmark opponents: Figures 3 to 6."""
 
 from __future__ import annotations
 
@@ -8,58 +8,56 @@ from typing import Any
 import numpy as np
 
 from outflank.board import Board
-from outflank.plots.benchmark_opponents import draw_watched_game
+from outflank.plots.benchmark_opponents import draw_benchmark_games
 from outflank.studies.chong_2003.mobility import BLACK, WHITE, mobility_along
-from outflank.studies.chong_2003.runs import PDP, PSP, Family, Generation, chosen, evolutions
+from outflank.studies.chong_2003.runs import PDP, PSP, Generation, ReplayedRun, chosen, evolutions
 from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Finding, Judged, Measured, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Finding, Measured, Outcome, ResultTable
 
 NAMES = {PDP: "piece differential", PSP: "positional"}
 
 
 @dataclass(frozen=True)
 class GameCounts:
-    """One game of the first parent, Black, against a watcher."""
+    """One game of the first parent, Black, against a benchmark opponent."""
 
-    discs: tuple[int, int]  # the parent's and the watcher's, as all pairs here
+    discs: tuple[int, int]  # the parent's and the opponent's, as all pairs here
     corners: tuple[int, int]  # at the end
     moves: tuple[float, float]  # from which each chose in the middle game, on average
     early_share: float  # the parent's share of the discs, mean of the boards after moves 1 to 30
 
 
-def watched_games(laboratory: Laboratory) -> Outcome:
+def watched_games(lab: Laboratory) -> Outcome:
     """The generation chosen as the paper chose it, and the two games of its first parent."""
-    s = laboratory.settings
-    generation = chosen(evolutions(laboratory), s["window"], s["choice"])
-    kept = laboratory.part(
-        "games", lambda: _count(generation, s["middle"]), {**s, "seeds": list(laboratory.seeds)}
-    )
-    games = {watcher: GameCounts(**counts) for watcher, counts in kept.items()}
-    figure = draw_watched_game(generation.entry)
-    name = laboratory.experiment.name.partition("/")[2]
-    caption = f"The first parent of {generation.text}, Black, against both watchers."
+    s = lab.settings
+    generation = chosen(evolutions(lab), s["window"], s["choice"])
+    counted = lab.cached("games", lambda: _count(generation, s["middle"]), {**s, "seeds": list(lab.seeds)})
+    games = {opponent: GameCounts(**counts) for opponent, counts in counted.items()}
+    figure = draw_benchmark_games(generation.entry)
+    figure_name = lab.experiment.name.partition("/")[2]
+    caption = f"The first parent of {generation.text}, Black, against both benchmark opponents."
     return Outcome(
         _points(generation) | _claims(games),
-        [laboratory.draw(name, figure, caption)],
+        [lab.save_figure(figure_name, figure, caption)],
         [_generations(generation, s["paper_generation"]), _table(games)],
     )
 
 
 def _count(generation: Generation, middle: tuple[int, int]) -> dict[str, Any]:
-    """Play the games of the log again, this time with their moves."""
-    family = Family(generation.run, [generation.number])
+    """Replay the games of the log, with their moves."""
+    run = ReplayedRun(generation.run, [generation.number])
     first, last = middle
     found = {}
-    for watcher in (PDP, PSP):
-        along = mobility_along(family.watched_game(generation.number, watcher), [Board()])
+    for opponent in (PDP, PSP):
+        along = mobility_along(run.benchmark_game(generation.number, opponent), [Board()])
         watch = generation.entry["watch"]
-        discs = np.array(watch["best_discs"][watch["watchers"].index(watcher)])
+        discs = np.array(watch["best_discs"][watch["watchers"].index(opponent)])
         if len(discs) != along.length[0] + 1:
             raise ValueError(
-                f"{generation.run.path} was made by another version; remove it, and learn it again"
+                f"{generation.run.path} was made by another version of outflank; remove it and start again"
             )
-        found[watcher] = {
+        found[opponent] = {
             "discs": discs[-1].tolist(),
             "corners": [int(along.corners_at_the_end(side)[0]) for side in (BLACK, WHITE)],
             "moves": [_mean(along.choices(BLACK, first, last)), _mean(along.replies(BLACK, first, last))],
@@ -85,7 +83,7 @@ def _points(generation: Generation) -> dict[str, Finding]:
 
 
 def _claims(games: dict[str, GameCounts]) -> dict[str, Finding]:
-    """Whatever any of the figures claims of its two games."""
+    """The claims of all figures about their two games."""
     pdp, psp = games[PDP], games[PSP]
     results = ", ".join(f"{game.discs[0]}:{game.discs[1]} against {name}" for name, game in games.items())
     corners = ", ".join(f"{game.corners[0]}:{game.corners[1]} against {name}" for name, game in games.items())
@@ -93,28 +91,28 @@ def _claims(games: dict[str, GameCounts]) -> dict[str, Finding]:
         f"{game.moves[0]:.1f}:{game.moves[1]:.1f} against {name}" for name, game in games.items()
     )
     return {
-        "beats both": Judged(
+        "beats both": Claim(
             all(game.discs[0] > game.discs[1] for game in games.values()), f"discs {results}"
         ),
-        "loses to disc-difference": Judged(pdp.discs[0] < pdp.discs[1], f"discs {results}"),
-        "draws with positional": Judged(psp.discs[0] == psp.discs[1], f"discs {results}"),
-        "positional": Judged(all(g.corners[0] > g.corners[1] for g in games.values()), f"corners {corners}"),
-        "mobility": Judged(
+        "loses to disc-difference": Claim(pdp.discs[0] < pdp.discs[1], f"discs {results}"),
+        "draws with positional": Claim(psp.discs[0] == psp.discs[1], f"discs {results}"),
+        "positional": Claim(all(g.corners[0] > g.corners[1] for g in games.values()), f"corners {corners}"),
+        "mobility": Claim(
             all(game.moves[0] > game.moves[1] for game in games.values()), f"moves to choose from {moves}"
         ),
-        "few discs": Judged(
+        "few discs": Claim(
             pdp.early_share < 0.5 and pdp.discs[0] > pdp.discs[1],
             f"{100 * pdp.early_share:.0f} % of the discs, then {pdp.discs[0]}:{pdp.discs[1]}",
         ),
     }
 
 
-def _generations(generation: Generation, papers: int) -> Tabled:
+def _generations(generation: Generation, papers: int) -> ResultTable:
     rows = [("generation", str(papers), generation.text)]
-    return Tabled("Which generation", ("", "paper", "outflank"), rows)
+    return ResultTable("Which generation", ("", "paper", "outflank"), rows)
 
 
-def _table(games: dict[str, GameCounts]) -> Tabled:
+def _table(games: dict[str, GameCounts]) -> ResultTable:
     header = (
         "first parent against",
         "discs",
@@ -124,12 +122,12 @@ def _table(games: dict[str, GameCounts]) -> Tabled:
     )
     rows = [
         (
-            NAMES[watcher],
+            NAMES[opponent],
             f"{game.discs[0]}:{game.discs[1]}",
             f"{game.corners[0]}:{game.corners[1]}",
             f"{game.moves[0]:.1f}:{game.moves[1]:.1f}",
             f"{100 * game.early_share:.0f} %",
         )
-        for watcher, game in games.items()
+        for opponent, game in games.items()
     ]
-    return Tabled("The two games, counted", header, rows)
+    return ResultTable("The two games, counted", header, rows)

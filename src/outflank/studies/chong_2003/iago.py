@@ -1,4 +1,4 @@
-"""The closing match against a player after Iago, and how few moves it leaves him: the end of section 6."""
+"""The closing match against a player modelled on Iago, and how few moves it is left: the end of section 6."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from outflank.studies.chong_2003.mobility import (
     draw_moves_left,
     mobility_along,
 )
-from outflank.studies.chong_2003.runs import Family, Generation, chosen, evolutions
+from outflank.studies.chong_2003.runs import Generation, ReplayedRun, chosen, evolutions
 from outflank.studies.inference import mean_interval
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable
 
 FloatArray = npt.NDArray[np.float64]
 COLOURS = ((BLACK, "black"), (WHITE, "white"))
 
 
-def closing_match(laboratory: Laboratory) -> Outcome:
+def closing_match(lab: Laboratory) -> Outcome:
     """Discs of the parents of each run's best late generation at either depth."""
-    s = laboratory.settings
-    generations = late_champions(laboratory)
-    by_run = np.array([_discs(laboratory, one) for one in generations])  # [runs, depths, parents, colours]
+    s = lab.settings
+    generations = late_champions(lab)
+    by_run = np.array([_discs(lab, one) for one in generations])  # [runs, depths, parents, colours]
     shallow, deep = by_run[:, 0], by_run[:, 1]
     wins = over_groups(2 * deep - 64)
     low, high = wins.ci95
@@ -45,26 +45,26 @@ def closing_match(laboratory: Laboratory) -> Outcome:
         {
             "equal depth": over_groups(shallow),
             "deeper": over_groups(deep),
-            "wins deeper": Judged(
+            "wins deeper": Claim(
                 low > 0,
                 f"disc difference {wins.value:+.1f}, 95 % interval {low:+.1f} to {high:+.1f} ({wins.of})",
             ),
-            "depth helps": Judged(
+            "depth helps": Claim(
                 p < 0.05,
                 f"mean {shallow.mean():.1f} and {deep.mean():.1f} discs, one-sided Wilcoxon p = {p:.2g}",
             ),
         },
-        [laboratory.draw("iago", figure, caption)],
+        [lab.save_figure("iago", figure, caption)],
         [_first_parents(generations, s["depths"], by_run)],
     )
 
 
-def one_reply(laboratory: Laboratory) -> Outcome:
+def one_reply(lab: Laboratory) -> Outcome:
     """How many moves the late parents leave to their opponent in the last moves of a game."""
-    s = laboratory.settings
-    generations = late_champions(laboratory)
-    late = [_endgames(laboratory, one, one.number) for one in generations]
-    first = [_endgames(laboratory, one, 1) for one in generations]
+    s = lab.settings
+    generations = late_champions(lab)
+    late = [_endgames(lab, one, one.number) for one in generations]
+    first = [_endgames(lab, one, 1) for one in generations]
     left, own = (np.array([run[key] for run in late]) for key in ("left", "own"))
     share = over_groups(np.array([run["one or none"] for run in late]))
     low, high = share.ci95
@@ -75,23 +75,23 @@ def one_reply(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {
             "moves left": over_groups(left),
-            "one or none": Judged(
+            "one or none": Claim(
                 low > 0.5, f"share {share.value:.3f}, 95 % interval {low:.3f} to {high:.3f} ({share.of})"
             ),
-            "fewer than own": Judged(
+            "fewer than own": Claim(
                 p < 0.05,
                 f"left to the opponent {left.mean():.2f}, own {own.mean():.2f} moves; one-sided Wilcoxon "
                 f"p = {p:.2g}",
             ),
         },
-        [laboratory.draw("one-reply", figure, caption)],
+        [lab.save_figure("one-reply", figure, caption)],
         [_endgame_table(generations, late, first)],
     )
 
 
-def late_champions(laboratory: Laboratory) -> list[Generation]:
+def late_champions(lab: Laboratory) -> list[Generation]:
     """Of each run the late generation with the most points, as the paper's 892."""
-    return [chosen([run], laboratory.settings["window"], "most points") for run in evolutions(laboratory)]
+    return [chosen([run], lab.settings["window"], "most points") for run in evolutions(lab)]
 
 
 def over_groups(values: FloatArray) -> Measured:
@@ -112,7 +112,7 @@ def endgame_counts(along: Mobility, first_move: int) -> dict[str, Any]:
 
     left: moves left to the opponent from that move on, mean of each game; `one or none`: the share of such
     moves that leave at most one; own: moves that the player had itself; `by move`: left, mean of all games.
-    A game that was over by then counts as none left, none of its own.
+    A game that was over by then counts as 0 moves left and 0 own moves.
     """
     single = [along.of_games(slice(game, game + 1)) for game in range(len(along.movers))]
     sides = [COLOURS[game % 2][0] for game in range(len(single))]
@@ -134,35 +134,35 @@ def _games(player: Player, opponent: str, depth: int) -> tuple[npt.NDArray[np.in
     return np.concatenate([batch.disc_differences for batch in batches]), np.concatenate(moves)
 
 
-def _discs(laboratory: Laboratory, generation: Generation) -> list[list[list[float]]]:
+def _discs(lab: Laboratory, generation: Generation) -> list[list[list[float]]]:
     """Of each parent as Black and as White, empty squares shared: [depths, parents, 2]."""
-    s = laboratory.settings
+    s = lab.settings
 
     def discs(player: Player) -> list[float]:
         differences, _ = _games(player, s["opponent"], s["opponent_depth"])
         return [32 + float(difference) / 2 for difference in differences]
 
     def play() -> list[list[list[float]]]:
-        family = Family(generation.run, [generation.number])
-        return [[discs(player) for player in family.players(generation.number, d)] for d in s["depths"]]
+        replayed = ReplayedRun(generation.run, [generation.number])
+        return [[discs(player) for player in replayed.players(generation.number, d)] for d in s["depths"]]
 
     settings = {**s, "generation": generation.number}
-    kept: list[list[list[float]]] = laboratory.part(f"run {generation.run.seed}", play, settings)
-    return kept
+    discs_of_all: list[list[list[float]]] = lab.cached(f"run {generation.run.seed}", play, settings)
+    return discs_of_all
 
 
-def _endgames(laboratory: Laboratory, champion: Generation, generation: int) -> dict[str, Any]:
+def _endgames(lab: Laboratory, champion: Generation, generation: int) -> dict[str, Any]:
     """The last moves of the parents of a generation, counted game by game."""
-    s = laboratory.settings
+    s = lab.settings
 
     def play() -> dict[str, Any]:
-        players = Family(champion.run, [generation]).players(generation, s["depth"])
+        players = ReplayedRun(champion.run, [generation]).players(generation, s["depth"])
         games = [_games(player, s["opponent"], s["opponent_depth"])[1] for player in players]
         moves = np.concatenate(games)
         return endgame_counts(mobility_along(moves, [Board()] * len(moves)), s["first_move"])
 
     name = f"run {champion.run.seed} generation {generation}"
-    return dict(laboratory.part(name, play))
+    return dict(lab.cached(name, play))
 
 
 def _less(first: FloatArray, second: FloatArray) -> float:
@@ -191,23 +191,25 @@ def _mean(counts: npt.NDArray[np.int8]) -> float:
     return float(counts.mean()) if counts.size else 0.0
 
 
-def _first_parents(generations: Sequence[Generation], depths: Sequence[int], discs: FloatArray) -> Tabled:
+def _first_parents(
+    generations: Sequence[Generation], depths: Sequence[int], discs: FloatArray
+) -> ResultTable:
     rows = []
     for run, one in enumerate(generations):
         for at, depth in enumerate(depths):
             games = (f"{own:g}:{64 - own:g}" for own in discs[run, at, 0])
             rows.append((one.text, f"{one.all_points} of {2 * one.parents}", str(depth), *games))
     header = ("first parent of", "points", "depth", *(f"as {colour}" for _, colour in COLOURS))
-    return Tabled("The first parents' games", header, rows)
+    return ResultTable("The first parents' games", header, rows)
 
 
 def _endgame_table(
     generations: Sequence[Generation], late: Sequence[dict[str, Any]], first: Sequence[dict[str, Any]]
-) -> Tabled:
+) -> ResultTable:
     rows = [
         (name, *(f"{np.mean(counts[key]):.2f}" for key in ("left", "one or none", "own")))
         for one, *both in zip(generations, late, first, strict=True)
         for name, counts in zip((one.text, f"generation 1 of run {one.run.seed}"), both, strict=True)
     ]
     header = ("parents of", "moves left", "share of one or none", "own moves")
-    return Tabled("The last moves, means of all games", header, rows)
+    return ResultTable("The last moves, means of all games", header, rows)

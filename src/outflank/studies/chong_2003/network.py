@@ -1,6 +1,4 @@
-"""The network: Figure 1.
-
-The spatial network of Chong 2003 as a picture: what the first layer's nodes see, and the layers after it.
+"""The spatial network, drawn and counted: Figure 1.
 
 >>> axes = draw_spatial_network().axes[0]
 >>> [text.get_text() for text in axes.texts if "nodes see" in text.get_text()][:2]
@@ -19,12 +17,11 @@ from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 
 from outflank.evaluators.mlp import PARTS, SpatialMlp
 from outflank.learners.optimisers.evolution_strategies import adaptation_rate
-from outflank.plots.boards import BOARD, GRID, INK
-from outflank.plots.learning_curves import COLOURS
+from outflank.plots.boards import BOARD
+from outflank.plots.style import COLOURS, GRID, INK, TEXT
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Measured, Outcome, Tabled
+from outflank.studies.verdicts import Measured, Outcome, ResultTable
 
-SIZE = 9.5
 LINE = "#777777"
 WIDTH, HEIGHT = 8.0, 6.5  # inches, and the units of the drawing
 BOARD_SIDE = 0.72
@@ -56,12 +53,12 @@ def draw_spatial_network() -> Figure:
     boards_end, below = rows[-1] - BOARD_SIDE / 2, 0.24
     axes.plot([1.0, 1.0, LAYER_X[-1]], [boards_end, below, below], color=LINE, linewidth=0.9)
     _arrow(axes, (LAYER_X[-1], below), (LAYER_X[-1], middle - 0.12))
-    axes.text(2.62, below + 0.07, "disc difference, added at the output", fontsize=SIZE, color=INK)
+    axes.text(2.62, below + 0.07, "disc difference, added at the output", fontsize=TEXT, color=INK)
     return figure
 
 
 def _title(axes: Axes, text: str, x: float) -> None:
-    axes.text(x, HEIGHT - 0.12, text, ha="center", va="top", fontsize=SIZE, color=INK)
+    axes.text(x, HEIGHT - 0.12, text, ha="center", va="top", fontsize=TEXT, color=INK)
 
 
 def _draw_part(axes: Axes, side: int, count: int, y: float, colour: str) -> None:
@@ -80,7 +77,7 @@ def _draw_part(axes: Axes, side: int, count: int, y: float, colour: str) -> None
         )
     )
     verb = "nodes see" if count > 1 else "node sees"
-    axes.text(2.62, y + 0.12, f"{count} {verb} {side}x{side}", ha="center", fontsize=SIZE, color=INK)
+    axes.text(2.62, y + 0.12, f"{count} {verb} {side}x{side}", ha="center", fontsize=TEXT, color=INK)
     _arrow(axes, (1.0 + BOARD_SIDE / 2 + 0.05, y), (LAYER_X[0] - 0.3, y))
     for shift in (-0.2, 0.0, 0.2) if count > 1 else (0.0,):
         axes.add_patch(Circle((LAYER_X[0] + shift, y), 0.085, facecolor=colour, edgecolor=INK, linewidth=0.8))
@@ -100,7 +97,7 @@ def _arrow(axes: Axes, begin: tuple[float, float], end: tuple[float, float]) -> 
     axes.add_patch(arrow)
 
 
-def figure_1(laboratory: Laboratory) -> Outcome:
+def figure_1(lab: Laboratory) -> Outcome:
     """Counted on the network as it is evolved."""
     network = SpatialMlp()
     (_, spatial), (_, second), (_, third), (_, output) = network.layers()
@@ -126,6 +123,6 @@ def figure_1(laboratory: Laboratory) -> Outcome:
                  str(network.weights.size)))  # fmt: skip
     return Outcome(
         {key: Measured.exactly(float(value)) for key, value in counted.items()},
-        [laboratory.draw("figure-1", draw_spatial_network(), "The network; one part of each size is shown.")],
-        [Tabled("Where the 5,900 weights are", ("", "nodes", "weights and biases"), rows)],
+        [lab.save_figure("figure-1", draw_spatial_network(), "The network; one part of each size is shown.")],
+        [ResultTable("Where the 5,900 weights are", ("", "nodes", "weights and biases"), rows)],
     )

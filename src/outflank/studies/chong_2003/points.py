@@ -1,4 +1,4 @@
-"""The points of the parents against the two watchers at depth 4: Figure 2."""
+"""The points of the parents against the two benchmark opponents at depth 4: Figure 2."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.players.names import named_player
-from outflank.plots.benchmark_opponents import DEGREE, draw_points_of_parents, points_of_parents
+from outflank.plots.benchmark_opponents import DEGREE, benchmark_points, draw_benchmark_points
 from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of, random_openings, rises
 from outflank.studies.inference import added_orders_p, mean_interval, polynomial_fit, share_interval
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable
 
 FloatArray = npt.NDArray[np.float64]
 FOURTH = 4  # the highest order that the paper fitted
 
 
-def figure_2a(laboratory: Laboratory) -> Outcome:
+def figure_2a(lab: Laboratory) -> Outcome:
     """The share of all possible points, generation by generation, and its polynomial."""
-    s = laboratory.settings
-    runs = evolutions(laboratory)
+    s = lab.settings
+    runs = evolutions(lab)
     percent = percent_of(runs)
     early, late = percent[:, : s["early"]], percent[:, s["late"] - 1 :]
     whole = block_means(percent.mean(axis=0, keepdims=True), s["block"])[0]
@@ -27,22 +27,26 @@ def figure_2a(laboratory: Laboratory) -> Outcome:
     p = added_orders_p(places, whole, DEGREE, FOURTH)
     generations = np.arange(1, percent.shape[1] + 1)
     fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
-    figure = draw_points_of_parents([run.log() for run in runs], parts="a")
+    figure = draw_benchmark_points([run.log() for run in runs], parts="a")
     return Outcome(
         {
             "early": over_runs(early / 100, s["block"]),
             "late": over_runs(late / 100, s["block"]),
             "most": Measured.exactly(float(percent.max()) / 100, f"best generation of {len(runs)} runs"),
             "rise": rises(block_means(early, s["block"]), block_means(late, s["block"]), "{:.1f} %"),
-            "orders": Judged(p > 0.05, f"orders 3 and 4, on means of {s['block']} generations: p = {p:.2g}"),
+            "orders": Claim(p > 0.05, f"orders 3 and 4, on means of {s['block']} generations: p = {p:.2g}"),
         },
-        [laboratory.draw("figure-2a", figure, _caption(runs, "Points of the parents against both watchers"))],
+        [
+            lab.save_figure(
+                "figure-2a", figure, _caption(runs, "Points of the parents against both opponents")
+            )
+        ],
         [_table(runs, early, late, percent)],
         [f"The second-order fit goes from {fit[0]:.1f} % at the beginning to {fit[-1]:.1f} % at the end."],
     )
 
 
-def _table(runs: list[Learned], early: FloatArray, late: FloatArray, percent: FloatArray) -> Tabled:
+def _table(runs: list[FinishedRun], early: FloatArray, late: FloatArray, percent: FloatArray) -> ResultTable:
     rows = [
         (
             str(run.seed),
@@ -54,14 +58,14 @@ def _table(runs: list[Learned], early: FloatArray, late: FloatArray, percent: Fl
         for run, a, b, all_of_it in zip(runs, early, late, percent, strict=True)
     ]
     header = ("run", "early", "late", "most", "in generation")
-    return Tabled("Points of the parents, % of the most possible", header, rows)
+    return ResultTable("Points of the parents, % of the most possible", header, rows)
 
 
-def figure_2b(laboratory: Laboratory) -> Outcome:
+def figure_2b(lab: Laboratory) -> Outcome:
     """Points against the positional player less those against the piece differential player."""
-    s = laboratory.settings
-    runs = evolutions(laboratory)
-    found = [points_of_parents(run.log()) for run in runs]
+    s = lab.settings
+    runs = evolutions(lab)
+    found = [benchmark_points(run.log()) for run in runs]
     differences = np.array([run.differences for run in found], dtype=np.float64)
     points = np.array([run.percent * run.most_points / 100 for run in found])
 
@@ -76,41 +80,39 @@ def figure_2b(laboratory: Laboratory) -> Outcome:
         _evenness(differences[:, part], points[:, part], s["block"])
         for part in (slice(s["early"]), slice(s["late"] - 1, None))
     )
-    figure = draw_points_of_parents([run.log() for run in runs], parts="b")
+    figure = draw_benchmark_points([run.log() for run in runs], parts="b")
     return Outcome(
         {
-            "watchers": _watchers(laboratory),
-            "start": Judged(start.ci95[0] > 0, _evidence(start)),
-            "later": Judged(
+            "watchers": _opponents(lab),
+            "start": Claim(start.ci95[0] > 0, _evidence(start)),
+            "later": Claim(
                 all(one.ci95[0] > 0 for one in windows.values()),
                 "; ".join(f"around {name}: {_evidence(one)}" for name, one in windows.items()),
             ),
-            "between": Judged(abs(middle.value) <= s["small"], _evidence(middle)),
+            "between": Claim(abs(middle.value) <= s["small"], _evidence(middle)),
             "overall": rises(early, late, "{:.2f}"),
         },
-        [laboratory.draw("figure-2b", figure, _caption(runs, f"Above zero: more beat {PSP} than {PDP}"))],
+        [lab.save_figure("figure-2b", figure, _caption(runs, f"Above zero: more beat {PSP} than {PDP}"))],
     )
 
 
-def _watchers(laboratory: Laboratory) -> Judged:
+def _opponents(lab: Laboratory) -> Claim:
     """The positional player against the piece differential player at equal depth."""
-    s = laboratory.settings
+    s = lab.settings
     openings = random_openings(s["openings"], s["opening_plies"], seed=1)
     holds, evidence = True, []
     for depth in s["depths"]:
         first, second = (named_player(f"{name},depth={depth}") for name in (PSP, PDP))
         games = len(openings)
-        tally = laboratory.match(
-            f"watchers at depth {depth}", first, second, double_games=games, starts=openings
-        )
+        tally = lab.match(f"watchers at depth {depth}", first, second, double_games=games, starts=openings)
         low, high = share_interval(tally.score * tally.games, tally.games)
         holds = holds and low > 0.5
         evidence.append(f"depth {depth}: {tally.score:.3f} ({low:.3f} to {high:.3f})")
-    return Judged(holds, f"score {', '.join(evidence)}, of {2 * len(openings)} games each")
+    return Claim(holds, f"score {', '.join(evidence)}, of {2 * len(openings)} games each")
 
 
 def block_means(values: FloatArray, size: int) -> FloatArray:
-    """Means of so many generations, a row a run: single generations are too alike to be samples.
+    """Means of blocks of generations, one row per run: single generations are too similar to be samples.
 
     >>> block_means(np.array([[1.0, 3.0, 5.0, 7.0, 100.0]]), 2)
     array([[2., 6.]])
@@ -121,8 +123,7 @@ def block_means(values: FloatArray, size: int) -> FloatArray:
 
 
 def over_runs(values: FloatArray, block: int) -> Measured:
-    """The mean of all generations with the 95 % interval of the runs' mean; of one run alone, of its
-    blocks'.
+    """The mean of all generations with the 95 % interval of the runs' means, or of one run's blocks.
 
     >>> over_runs(np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]]), 1).of
     '3 runs'
@@ -136,7 +137,7 @@ def over_runs(values: FloatArray, block: int) -> Measured:
 
 
 def _evenness(differences: FloatArray, points: FloatArray, block: int) -> FloatArray:
-    """Of blocks of generations. 1: as many points against either watcher; 0: all against one of them.
+    """By blocks of generations. 1: as many points against either opponent; 0: all against one of them.
 
     >>> _evenness(np.array([[-1.0, 2.0]]), np.array([[3.0, 2.0]]), 2).round(2)
     array([[0.4]])
@@ -150,5 +151,5 @@ def _evidence(found: Measured) -> str:
     return f"mean {found.value:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f} ({found.of})"
 
 
-def _caption(runs: list[Learned], text: str) -> str:
+def _caption(runs: list[FinishedRun], text: str) -> str:
     return f"{text}; mean of {len(runs)} runs." if len(runs) > 1 else f"{text}; one run."

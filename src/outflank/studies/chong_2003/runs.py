@@ -1,4 +1,4 @@
-"""The evolutions that all experiments of the paper look at, and generations chosen from them."""
+"""The evolution runs that all experiments of the paper share, and generations chosen from them."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from outflank.learners.runs.initialisation import starting_point
 from outflank.learners.runs.parent_replay import earlier_parents
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import SearchPlayer
-from outflank.plots.benchmark_opponents import points_of_parents
+from outflank.plots.benchmark_opponents import benchmark_points
 from outflank.studies.inference import mann_whitney, mean_interval
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Judged
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Claim
 
 FloatArray = npt.NDArray[np.float64]
 PDP, PSP = "disc-difference", "positional"  # the paper's piece differential and positional players
 
 
-def evolutions(laboratory: Laboratory) -> list[Learned]:
-    """Runs of the paper's settings, one a seed.
+def evolutions(lab: Laboratory) -> list[FinishedRun]:
+    """Runs with the paper's settings, one per seed.
 
-    A core each while there are as many runs as cores; the rest one after another on all cores, so that none
-    is idle.
+    One core per run while there are as many runs as cores; the rest one after another on all cores, so that
+    none is idle.
     """
-    s = laboratory.settings
-    changes = {"generations": s["generations"]}
-    together = len(laboratory.seeds) // available_cores() * available_cores()
-    groups = [laboratory.seeds[:together], *([seed] for seed in laboratory.seeds[together:])]
-    return [run for seeds in groups if seeds for run in laboratory.learned(s["preset"], changes, seeds)]
+    s = lab.settings
+    changes = {**s.get("changes", {}), "generations": s["generations"]}
+    together = len(lab.seeds) // available_cores() * available_cores()
+    groups = [lab.seeds[:together], *([seed] for seed in lab.seeds[together:])]
+    return [run for seeds in groups if seeds for run in lab.learn(s["preset"], changes, seeds)]
 
 
 @dataclass(frozen=True)
 class Generation:
     """A generation of a run, with its line of the log."""
 
-    run: Learned
+    run: FinishedRun
     entry: dict[str, Any]
 
     @property
@@ -67,10 +67,10 @@ class Generation:
     def parents(self) -> int:
         return int(self.entry["watch"]["most_points"]) // 2
 
-    def points(self, watcher: str) -> int:
-        """How many parents beat a watcher at depth 4."""
+    def points(self, opponent: str) -> int:
+        """How many parents beat a benchmark opponent at depth 4."""
         watch = self.entry["watch"]
-        return int(watch["points"][watch["watchers"].index(watcher)])
+        return int(watch["points"][watch["watchers"].index(opponent)])
 
     @property
     def all_points(self) -> int:
@@ -80,14 +80,14 @@ class Generation:
     def difference(self) -> int:
         return self.points(PSP) - self.points(PDP)
 
-    def discs(self, watcher: str) -> tuple[int, int]:
-        """Of the first parent and of the watcher at the end of their game at depth 4."""
+    def discs(self, opponent: str) -> tuple[int, int]:
+        """Of the first parent and of the opponent at the end of their game at depth 4."""
         watch = self.entry["watch"]
-        own, other = watch["best_discs"][watch["watchers"].index(watcher)][-1]
+        own, other = watch["best_discs"][watch["watchers"].index(opponent)][-1]
         return int(own), int(other)
 
-    def margin(self, watcher: str) -> int:
-        own, other = self.discs(watcher)
+    def margin(self, opponent: str) -> int:
+        own, other = self.discs(opponent)
         return own - other
 
 
@@ -99,9 +99,8 @@ CHOICES: dict[str, Callable[[Generation], tuple[int, ...]]] = {
 }
 
 
-def chosen(runs: Sequence[Learned], window: Sequence[int], choice: str) -> Generation:
-    """The generation of any run, within the first and the last number of the window, that a choice likes
-    best."""
+def chosen(runs: Sequence[FinishedRun], window: Sequence[int], choice: str) -> Generation:
+    """The best generation of all runs by a choice, between the first and the last number of the window."""
     first, last = window
     generations = [
         Generation(run, entry) for run in runs for entry in run.log() if first <= entry["generation"] <= last
@@ -109,33 +108,33 @@ def chosen(runs: Sequence[Learned], window: Sequence[int], choice: str) -> Gener
     return max(generations, key=CHOICES[choice])
 
 
-def percent_of(runs: Sequence[Learned]) -> FloatArray:
-    """The points of each generation as a share of the most possible, in percent: a row a run."""
-    return np.array([points_of_parents(run.log()).percent for run in runs])
+def percent_of(runs: Sequence[FinishedRun]) -> FloatArray:
+    """The points of each generation as a share of the most possible, in percent: one row per run."""
+    return np.array([benchmark_points(run.log()).percent for run in runs])
 
 
-def rises(early: FloatArray, late: FloatArray, text: str) -> Judged:
+def rises(early: FloatArray, late: FloatArray, text: str) -> Claim:
     """Whether late values are higher than early ones, [runs, samples] both: of several runs, by the 95 %
     interval of the runs' rises, since the generations of one run are not independent; of one run, by
-    Mann-Whitney for want of anything better. `text` formats a value.
+    Mann-Whitney for lack of anything better. `text` formats a value.
 
     >>> rises(np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([[4.0], [4.2]]), "{:.1f}")
-    Judged(holds=True, evidence='1.5, then 4.1; rise 2.6, 95 % interval 1.3 to 3.9 (2 runs)')
+    Claim(holds=True, evidence='1.5, then 4.1; rise 2.6, 95 % interval 1.3 to 3.9 (2 runs)')
     >>> rises(np.array([[1.0, 2.0]]), np.array([[4.0]]), "{:.0f}").holds
     False
     """
     both = f"{text.format(early.mean())}, then {text.format(late.mean())}"
     if len(early) == 1:
         found = mann_whitney({"late": late[0], "early": early[0]}, [("late", "early")], "greater")[0]
-        return Judged(found.p < 0.05, f"{both}; one run, one-sided {found.text}")
+        return Claim(found.p < 0.05, f"{both}; one run, one-sided {found.text}")
     found_rises = late.mean(axis=1) - early.mean(axis=1)
     mean, low, high = (text.format(value) for value in (found_rises.mean(), *mean_interval(found_rises)))
     evidence = f"{both}; rise {mean}, 95 % interval {low} to {high} ({len(early)} runs)"
-    return Judged(mean_interval(found_rises)[0] > 0, evidence)
+    return Claim(mean_interval(found_rises)[0] > 0, evidence)
 
 
 def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
-    """Different boards after so many random moves.
+    """Distinct boards after this many random moves.
 
     >>> boards = random_openings(3, 6, seed=1)
     >>> [board.discs for board in boards], len(set(boards))
@@ -153,10 +152,10 @@ def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
     return tuple(found)
 
 
-class Family:
-    """The players of a run's generations, found again from its log."""
+class ReplayedRun:
+    """The parents of a run's generations, rebuilt from its log."""
 
-    def __init__(self, run: Learned, generations: Collection[int]) -> None:
+    def __init__(self, run: FinishedRun, generations: Collection[int]) -> None:
         self.folder = RunFolder.open(run.path)
         settings, self.seed = self.folder.settings()
         assert isinstance(settings, EvolutionSettings)
@@ -172,16 +171,15 @@ class Family:
         return self._weights[generation]
 
     def players(self, generation: int, depth: int) -> list[GreedyPlayer | SearchPlayer]:
-        """The parents after a generation, the fittest first, at a depth of their own."""
+        """The parents after a generation, the fittest first, at this depth."""
         style = PlayingStyle(self.view, depth)
         return [style.player(self._start.evaluator.with_weights(row)) for row in self.weights(generation)]
 
-    def watched_game(self, generation: int, watcher: str) -> npt.NDArray[np.uint8]:
-        """The moves of the first parent's game against a watcher at depth 4, as it was when the run was
-        watched."""
+    def benchmark_game(self, generation: int, opponent: str) -> npt.NDArray[np.uint8]:
+        """The moves of the first parent's game against a benchmark opponent at depth 4, as in the run."""
         s = self.settings
         seed = generation_seed(self.seed, generation, Purpose.BENCHMARK)
         population = benchmark_population(
             self._start.evaluator, self.weights(generation), s.style(self.view), at_all_depths(s.watch), seed
         )
-        return fittest_parents_game(population, s.watch.index(watcher))
+        return fittest_parents_game(population, s.watch.index(opponent))

@@ -1,4 +1,4 @@
-"""Expected utility: the average score against random piece counters, who are no experts but many."""
+"""Expected utility: the average score against many random piece counters."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from outflank.players.greedy import GreedyPlayer
 from outflank.studies.inference import mean_interval
 from outflank.studies.jaskowski_2014.league import PRINTED, one_ply
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Finding, Judged, Measured, Missing, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Finding, Measured, NotMeasured, Outcome, ResultTable
 
 REFERENCE_7 = "SzubertJaskowskiKrawiec2013CTDL"
 GOOD = 0.99  # what the paper says can be evolved with less effort
 
 
-def expected_utility(laboratory: Laboratory) -> Outcome:
+def expected_utility(lab: Laboratory) -> Outcome:
     """The paper's player without and with forced random moves; then others, without."""
-    s = laboratory.settings
+    s = lab.settings
     printed = one_ply(PRINTED)
-    plain = utility(laboratory, printed, s["counters"], 0.0)
-    forced = utility(laboratory, printed, s["counters"], s["epsilon"])
-    others = [*map(one_ply, s["players"]), *laboratory.published.players()]
-    evolved = laboratory.learned(s["preset"], s["changes"], seeds=(1,))[0]
+    plain = utility(lab, printed, s["counters"], 0.0)
+    forced = utility(lab, printed, s["counters"], s["epsilon"])
+    others = [*map(one_ply, s["players"]), *lab.published.players()]
+    evolved = lab.learn(s["preset"], s["changes"], seeds=(1,))[0]
     ours = evolved.player("last", name="all-2, evolved for it")
     assert isinstance(ours, GreedyPlayer)
-    found = {one.name: utility(laboratory, one, s["counters_of_others"], 0.0) for one in (ours, *others)}
+    found = {one.name: utility(lab, one, s["counters_of_others"], 0.0) for one in (ours, *others)}
     findings: dict[str, Finding] = {
         "without random moves": plain,
         "with random moves": forced,
-        "not good in general": Judged(
+        "not good in general": Claim(
             plain.ci95[1] < GOOD, f"{plain.value:.4f}, at most {plain.ci95[1]:.4f} with 95 % confidence"
         ),
         "above 0.99": _above(found[ours.name], f"after {evolved.log()[-1]['games']:,} games"),
         "above 0.99 in [7]": _above(found[REFERENCE_7], REFERENCE_7)
         if REFERENCE_7 in found
-        else Missing(f"needs the published file {REFERENCE_7}.player"),
+        else NotMeasured(f"needs the published file {REFERENCE_7}.player"),
     }
     rows = [("all-2, the paper's", plain), *found.items()]
-    table = Tabled(
+    table = ResultTable(
         "Score against random piece counters, without forced random moves",
         ("player", "score", "95 % interval"),
         [
@@ -55,9 +55,9 @@ def expected_utility(laboratory: Laboratory) -> Outcome:
     return Outcome(findings, tables=[table])
 
 
-def utility(laboratory: Laboratory, player: GreedyPlayer, counters: int, epsilon: float) -> Measured:
-    """A double game against each of so many piece counters, weights uniform in [-1, 1]. Counters are the unit
-    of chance, for the interval."""
+def utility(lab: Laboratory, player: GreedyPlayer, counters: int, epsilon: float) -> Measured:
+    """A double game against each of this many piece counters, with weights uniform in [-1, 1]; the interval is
+    that of the mean over counters."""
     evaluator = player.evaluator
     assert isinstance(evaluator, CoreEvaluator)
     weights = np.asarray(evaluator.weights)
@@ -74,11 +74,11 @@ def utility(laboratory: Laboratory, player: GreedyPlayer, counters: int, epsilon
 
     digest = hashlib.sha256(weights.tobytes()).hexdigest()[:10]
     settings = {"counters": counters, "epsilon": epsilon, "view": player.view, "weights": digest}
-    kept = laboratory.part(f"{player.name} at epsilon {epsilon:g}", play, settings)
-    low, high = kept["ci95"]
-    return Measured(kept["score"], (max(0.0, low), min(1.0, high)), f"{counters:,} double games")
+    found = lab.cached(f"{player.name} at epsilon {epsilon:g}", play, settings)
+    low, high = found["ci95"]
+    return Measured(found["score"], (max(0.0, low), min(1.0, high)), f"{counters:,} double games")
 
 
-def _above(found: Measured, who: str) -> Judged:
+def _above(found: Measured, who: str) -> Claim:
     low, high = found.ci95
-    return Judged(low > GOOD, f"{found.value:.4f} ({low:.4f} to {high:.4f}), {who}")
+    return Claim(low > GOOD, f"{found.value:.4f} ({low:.4f} to {high:.4f}), {who}")

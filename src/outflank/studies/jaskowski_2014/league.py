@@ -9,7 +9,7 @@ from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Finding, Judged, Measured, Missing, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Finding, Measured, NotMeasured, Outcome, ResultTable
 
 PRINTED = "all-2"  # the paper's best player, with its weights as Figure 7 prints them: a built-in player
 LEAGUE_GAMES = 100  # the League's own 50 double games
@@ -20,16 +20,16 @@ IN_THE_LEAGUE = 0.94  # what it scored there, III-E
 CEILING = 0.96  # "ca. 0.96 ... cannot be significantly improved at 1-ply", III-E
 
 
-def table_3(laboratory: Laboratory) -> Outcome:
+def table_3(lab: Laboratory) -> Outcome:
     """The League as published, and players scored here."""
-    ours = [one_ply(name) for name in laboratory.settings["players"]]
-    published = laboratory.published.player(BURROW)
+    ours = [one_ply(name) for name in lab.settings["players"]]
+    published = lab.published.player(BURROW)
     players = [*ours, *([] if published is None else [published])]
-    tallies = {player.name: league_tally(laboratory, player) for player in players}
+    tallies = {player.name: league_tally(lab, player) for player in players}
     rows = ranked([*published_rows(), *(row_of(player, tallies[player.name]) for player in players)])
     findings: dict[str, Finding] = {
         "all-2-inv": score_of(tallies[PRINTED]),
-        "prb_nt15_001": Missing(f"needs the published file {BURROW}.player")
+        "prb_nt15_001": NotMeasured(f"needs the published file {BURROW}.player")
         if published is None
         else score_of(tallies[BURROW]),
         "first": _above_all_others(tallies[PRINTED]),
@@ -38,39 +38,39 @@ def table_3(laboratory: Laboratory) -> Outcome:
     }
     header = ("place", "player", "encoding", "weights", "score", "source")
     cells = [[str(place), *_cells(row)] for place, row in enumerate(rows, start=1)]
-    return Outcome(findings, tables=[Tabled("Table III with our players in it", header, cells)])
+    return Outcome(findings, tables=[ResultTable("Table III with our players in it", header, cells)])
 
 
-def _above_all_others(printed: Tally) -> Judged:
+def _above_all_others(printed: Tally) -> Claim:
     """The lower edge of its interval lies above the best of the others, whose own interval is known too."""
     best = max(row.score for row in TABLE_3 if row.name != "all-2-inv")
     low = printed.ci95[0]
-    return Judged(low > best + SUBMITTED_REACH, f"at least {low:.4f}; the next, {SUBMITTED}, at most "
-                  f"{best + SUBMITTED_REACH:.4f}")  # fmt: skip
+    return Claim(low > best + SUBMITTED_REACH, f"at least {low:.4f}; the next, {SUBMITTED}, at most "
+                 f"{best + SUBMITTED_REACH:.4f}")  # fmt: skip
 
 
-def _with_care() -> Judged:
+def _with_care() -> Claim:
     """The League's 100 games do not contradict the score of many games."""
     score = next(row.score for row in TABLE_3 if row.name == SUBMITTED)
     low, high = share_interval(IN_THE_LEAGUE * LEAGUE_GAMES, LEAGUE_GAMES)
-    return Judged(
+    return Claim(
         low <= score <= high,
         f"{IN_THE_LEAGUE} of {LEAGUE_GAMES} games is {low:.3f} to {high:.3f}, and {score} lies in it",
     )
 
 
-def _ceiling(tallies: dict[str, Tally]) -> Judged:
-    """Nobody's interval lies above the ceiling."""
+def _ceiling(tallies: dict[str, Tally]) -> Claim:
+    """No interval lies above the ceiling."""
     name = max(tallies, key=lambda one: tallies[one].score)
     low, high = tallies[name].ci95
-    return Judged(low <= CEILING, f"{name}: {tallies[name].score:.4f} ({low:.4f} to {high:.4f})")
+    return Claim(low <= CEILING, f"{name}: {tallies[name].score:.4f} ({low:.4f} to {high:.4f})")
 
 
-def league_tally(laboratory: Laboratory, player: GreedyPlayer) -> Tally:
+def league_tally(lab: Laboratory, player: GreedyPlayer) -> Tally:
     """The player's League match, of as many double games as the experiment's settings say."""
-    return laboratory.match(
+    return lab.match(
         f"{player.name} against {OPPONENT}", player, named_player(OPPONENT),
-        double_games=laboratory.settings["double_games"], epsilon=EPSILON,
+        double_games=lab.settings["double_games"], epsilon=EPSILON,
     )  # fmt: skip
 
 

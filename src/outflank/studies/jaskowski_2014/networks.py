@@ -1,12 +1,4 @@
-"""What the networks are made of and what the printed one scores: Table II, Figures 3 and 7.
-
-Where the tuples of networks lie: a small board for each (Jaskowski 2014, Figure 3).
-
->>> from outflank.evaluators.tuple_shapes import shape
->>> figure = draw_tuple_boards({"rand-2x4": shape("rand-2x4"), "all-8": shape("all-8")})
->>> [axes.get_label() for axes in figure.axes][:3]
-['rand-2x4 0', 'rand-2x4 1', 'all-8 0']
-"""
+"""What the networks are made of and what the printed one scores: Table II, Figures 3 and 7."""
 
 from __future__ import annotations
 
@@ -21,7 +13,7 @@ from outflank.plots.boards import Sheet, draw_tuple
 from outflank.plots.networks import draw_evaluator
 from outflank.studies.jaskowski_2014.league import PRINTED, league_tally, one_ply, score_of
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Finding, Judged, Measured, Missing, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Finding, Measured, NotMeasured, Outcome, ResultTable
 
 COLUMNS = 8
 SIDE, GAP = 0.86, 0.11  # inches of a board and between two
@@ -30,7 +22,12 @@ KEY = "red: the tuple, with a ring on its first square; grey: its symmetric expa
 
 
 def draw_tuple_boards(networks: Mapping[str, Sequence[Table]]) -> Figure:
-    """Under each network's name its tuples in turn, a board each."""
+    """Under each network's name its tuples, one board each.
+
+    >>> figure = draw_tuple_boards({"rand-2x4": shape("rand-2x4"), "all-8": shape("all-8")})
+    >>> [axes.get_label() for axes in figure.axes][:3]
+    ['rand-2x4 0', 'rand-2x4 1', 'all-8 0']
+    """
     rows = [-(-len(tables) // COLUMNS) for tables in networks.values()]
     height = 0.45 + sum(HEADING + count * (SIDE + GAP) for count in rows)
     sheet = Sheet(Figure(figsize=(8, height)))
@@ -52,11 +49,11 @@ def draw_tuple_boards(networks: Mapping[str, Sequence[Table]]) -> Figure:
 PUBLISHED = "Jaskowski2014All2"  # the file with all digits of the weights
 
 
-def table_2(laboratory: Laboratory) -> Outcome:
+def table_2(lab: Laboratory) -> Outcome:
     """Tuples and weights, counted."""
     findings: dict[str, Finding] = {}
     rows = []
-    for name in laboratory.settings["networks"]:
+    for name in lab.settings["networks"]:
         network = NTupleNetwork.of_shape(name, seed=1)
         tuples, weights = len(network.tables), network.weights.size
         findings[f"{name} tuples"] = Measured.exactly(tuples)
@@ -64,36 +61,36 @@ def table_2(laboratory: Laboratory) -> Outcome:
         rows.append([name, str(tuples), f"{sum(map(len, network.tables)):,}", f"{weights:,}"])
     drawn = {
         f"{name}: {len(tables)} tuples": tables
-        for name in laboratory.settings["drawn"]
+        for name in lab.settings["drawn"]
         if (tables := shape(name, seed=1))
     }
-    figure = laboratory.draw("figure-3", draw_tuple_boards(drawn), "Figure 3: random and systematic tuples.")
+    figure = lab.save_figure("figure-3", draw_tuple_boards(drawn), "Figure 3: random and systematic tuples.")
     header = ("network", "tuples", "with their symmetric expansions", "weights")
-    return Outcome(findings, [figure], [Tabled("Networks", header, rows)])
+    return Outcome(findings, [figure], [ResultTable("Networks", header, rows)])
 
 
-def figure_7(laboratory: Laboratory) -> Outcome:
+def figure_7(lab: Laboratory) -> Outcome:
     """The best evolved player of the paper, counted and scored."""
     printed = one_ply(PRINTED)
     assert isinstance(printed.evaluator, NTupleNetwork)
     tables = printed.evaluator.tables
-    by_inversion = score_of(league_tally(laboratory, printed))
+    by_inversion = score_of(league_tally(lab, printed))
     turned = replace(printed, view="negation", name="all-2 by negation")
-    by_negation = score_of(league_tally(laboratory, turned))
-    published = laboratory.published.player(PUBLISHED)
+    by_negation = score_of(league_tally(lab, turned))
+    published = lab.published.player(PUBLISHED)
     sizes = sorted({len(table) for table in tables}, reverse=True)
     findings: dict[str, Finding] = {
         "tuples": Measured.exactly(len(tables)),
         "weights": Measured.exactly(printed.evaluator.weights.size),
-        "expansions": Judged(
+        "expansions": Claim(
             sizes == [8, 4, 2],
             ", ".join(f"{sum(len(t) == size for t in tables)} tuples with {size}" for size in sizes),
         ),
         "score": by_inversion,
-        "score of the file": Missing(f"needs the published file {PUBLISHED}.player")
+        "score of the file": NotMeasured(f"needs the published file {PUBLISHED}.player")
         if published is None
-        else score_of(league_tally(laboratory, published)),
-        "inversion": Judged(
+        else score_of(league_tally(lab, published)),
+        "inversion": Claim(
             by_inversion.ci95[0] > by_negation.ci95[1],
             f"{by_inversion.value:.3f} by inversion, {by_negation.value:.3f} by negation",
         ),
@@ -101,5 +98,5 @@ def figure_7(laboratory: Laboratory) -> Outcome:
     drawing = draw_evaluator(printed.evaluator, "all-2, as Figure 7 prints it")
     drawing.set_size_inches(8, 8 * drawing.get_figheight() / drawing.get_figwidth())
     return Outcome(
-        findings, [laboratory.draw("figure-7", drawing, "Each tuple of the player, with its weights.")]
+        findings, [lab.save_figure("figure-7", drawing, "Each tuple of the player, with its weights.")]
     )

@@ -1,16 +1,9 @@
 """Games between the versions, move by move: Figures 6-9.
 
-The paper shows one game a figure and tells what happened in it. One game says little, so we play many of the
-same kind and ask whether what it tells is usual: a statement about who leads is tested by the mean of the
-runs, a number (the move after which the book had no more to say) by whether it lies within the middle 95 %
+The paper shows one game per figure and describes it. One game says little, so we play many of the same kind
+and test whether the description is typical: a statement about who leads is tested by the mean of the
+runs, a number (the move after which the book ends) by whether it lies within the middle 95 %
 of our games. The judge is the all-rounder, and the exact solver in the ending; the paper's is not named.
-
-Who leads a game, move by move: Kim 2007, Figures 6-9, of one game and of the mean of many.
-
->>> import numpy as np
->>> figure = draw_advantage(np.zeros((3, 61)), AdvantageLabels("EV_O_E", "EV", 12.5), "a tie")
->>> figure.axes[0].get_ylabel()
-'advantage of Black, discs'
 """
 
 from __future__ import annotations
@@ -30,70 +23,23 @@ from outflank.games.game import Game
 from outflank.games.match import Match
 from outflank.players.knowledge import Solver
 from outflank.players.opening_book import OpeningBook
-from outflank.plots.boards import GRID, INK
-from outflank.plots.learning_curves import COLOURS
+from outflank.plots.curves import Curve, draw_curve
+from outflank.plots.style import COLOURS, INK, TEXT, legend_below, new_figure, signed
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game
 from outflank.studies.inference import mean_interval, share_interval
 from outflank.studies.kim_2007.versions import Population, evolved_versions, population_of
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import (
     SCORES,
+    Claim,
     Finding,
-    Judged,
     Measured,
     Outcome,
+    describe,
     lies_above,
     lies_below,
-    of_runs,
-    told,
+    mean_of_runs,
 )
-
-SIZE = 10  # points of text
-
-
-@dataclass(frozen=True)
-class AdvantageLabels:
-    """Who plays, and after how many moves the opening book has no more to say on average."""
-
-    black: str
-    white: str
-    book_moves: float
-
-
-def draw_advantage(advantages: FloatArray, labels: AdvantageLabels, title: str) -> Figure:
-    """Black's advantage before the first move and after each, a row a game: [games, 61]. The first game
-    is drawn alone, all of them by their mean and their middle half."""
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.add_subplot()
-    moves = np.arange(advantages.shape[1])
-    low, high = np.quantile(advantages, (0.25, 0.75), axis=0)
-    axes.fill_between(moves, low, high, color=COLOURS[0], alpha=0.18, linewidth=0,
-                      label="middle half of the games")  # fmt: skip
-    axes.plot(moves, advantages.mean(axis=0), color=COLOURS[0], linewidth=2.4,
-              label=f"mean of {len(advantages)} games")  # fmt: skip
-    axes.plot(moves, advantages[0], "--", color=COLOURS[1], linewidth=1.4, marker="o", markersize=2.8,
-              label="one game: fittest against fittest")  # fmt: skip
-    axes.axvline(labels.book_moves, color=INK, linestyle=":", linewidth=1.4,
-                 label=f"the book ends: after {labels.book_moves:.1f} moves on average")  # fmt: skip
-    axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
-    reach = 1.2 * max(8.0, float(np.abs(advantages[0]).max()), float(np.abs([low, high]).max()))
-    axes.set(xlim=(-0.5, moves[-1] + 0.5), ylim=(-reach, reach))
-    for place, side, colour in ((0.97, "top", labels.black), (0.03, "bottom", labels.white)):
-        who = f"{colour} ({'Black' if side == 'top' else 'White'}) leads"
-        axes.text(0.015, place, who, transform=axes.transAxes, va=side, fontsize=SIZE, parse_math=False,
-                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5}, zorder=5)  # fmt: skip
-    axes.set_title(title, fontsize=11, parse_math=False)
-    axes.set_xlabel("move", fontsize=SIZE)
-    axes.set_ylabel("advantage of Black, discs", fontsize=SIZE)
-    axes.xaxis.set_major_locator(MultipleLocator(10))
-    axes.yaxis.set_major_formatter(lambda y, _: f"{y:+.0f}" if round(y) else "0")
-    axes.tick_params(labelsize=SIZE)
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=SIZE)
-    return figure
-
 
 LONGEST = 60
 BOOK_ENDS = "Black's advantage when the book ends"
@@ -103,7 +49,7 @@ ENDING = 10  # empty squares: the end stage, where the solver's four and two pli
 
 @dataclass(frozen=True)
 class JudgedGame:
-    """A game between two versions as the judge sees it."""
+    """A game between two versions, as the judge evaluates it."""
 
     advantages: Sequence[float]  # of Black, before the first move and after each, in discs; [61]
     book_moves: int  # moves until a player with a book was out of it
@@ -118,23 +64,23 @@ class JudgedGame:
 Runs = list[list[JudgedGame]]  # of each seed
 
 
-def figure_6(laboratory: Laboratory) -> Outcome:
+def figure_6(lab: Laboratory) -> Outcome:
     """EV_O_E (Black) - EV (White)."""
-    runs = _judged(laboratory)
+    runs = _judged(lab)
     led_later = _share(runs, lambda game: float(min(game.advantages[game.book_moves :]) < 0))
-    return _outcome(laboratory, runs, {
+    return _outcome(lab, runs, {
         "early lead": lies_above(BOOK_ENDS, _when_the_book_ends(runs), 0.0, 2),
-        "book": _within(runs, laboratory.settings["paper_book_moves"]),
+        "book": _within(runs, lab.settings["paper_book_moves"]),
         "the lead changes": lies_above("share of games in which EV leads later", led_later, 0.5),
         "wins": lies_above("score of EV_O_E", _score(runs), 0.5),
     })  # fmt: skip
 
 
-def figure_7(laboratory: Laboratory) -> Outcome:
+def figure_7(lab: Laboratory) -> Outcome:
     """EV_O (Black) - EV_E (White)."""
-    runs = _judged(laboratory)
-    opening, middle = laboratory.settings["paper_book_moves"], laboratory.settings["lead_after"]
-    return _outcome(laboratory, runs, {
+    runs = _judged(lab)
+    opening, middle = lab.settings["paper_book_moves"], lab.settings["lead_after"]
+    return _outcome(lab, runs, {
         "early lead": lies_above(*_advantage_after(runs, opening), 0.0, 2),
         "book": _within(runs, opening),
         "middle lead": lies_above(*_advantage_after(runs, middle), 0.0, 2),
@@ -143,23 +89,23 @@ def figure_7(laboratory: Laboratory) -> Outcome:
     })  # fmt: skip
 
 
-def figure_8(laboratory: Laboratory) -> Outcome:
+def figure_8(lab: Laboratory) -> Outcome:
     """EV_O_E (Black) - EV_O (White)."""
-    runs = _judged(laboratory)
-    return _outcome(laboratory, runs, {
+    runs = _judged(lab)
+    return _outcome(lab, runs, {
         "tie": _contains_zero(BOOK_ENDS, _when_the_book_ends(runs)),
-        "book": _within(runs, laboratory.settings["paper_book_moves"]),
+        "book": _within(runs, lab.settings["paper_book_moves"]),
         "better ending": lies_below(LOSSES, _losses_of_black(runs), 0.0, 2),
         "wins": lies_above("score of EV_O_E", _score(runs), 0.5),
     })  # fmt: skip
 
 
-def figure_9(laboratory: Laboratory) -> Outcome:
+def figure_9(lab: Laboratory) -> Outcome:
     """EV_E (Black) - EV_O_E (White)."""
-    runs = _judged(laboratory)
-    since = laboratory.settings["lead_after"]
+    runs = _judged(lab)
+    since = lab.settings["lead_after"]
     later = of_games(runs, lambda game: float(np.mean(game.advantages[since:])))
-    return _outcome(laboratory, runs, {
+    return _outcome(lab, runs, {
         "early lead": lies_below(BOOK_ENDS, _when_the_book_ends(runs), 0.0, 2),
         "later lead": lies_below(f"Black's mean advantage from move {since} on", later, 0.0, 2),
         "equal endings": _contains_zero(LOSSES, _losses_of_black(runs)),
@@ -168,7 +114,7 @@ def figure_9(laboratory: Laboratory) -> Outcome:
 
 
 def moves_in_book(game: Game, book: OpeningBook, owners: Sequence[Colour]) -> int:
-    """How many moves were played before one of the owners, to move, was out of the book."""
+    """The number of moves before one of the owners of the book, to move, has left it."""
     for number, board in enumerate(game.boards):
         position = board.settled()
         if position.mover in owners and position not in book:
@@ -177,17 +123,17 @@ def moves_in_book(game: Game, book: OpeningBook, owners: Sequence[Colour]) -> in
 
 
 def of_games(runs: Runs, value: Callable[[JudgedGame], float]) -> Measured:
-    """The mean over the runs of each run's mean; of one run, the interval of its games."""
+    """The mean over the runs of their means; one run has the interval of its games."""
     values = [[value(game) for game in run] for run in runs]
     alone = mean_interval(values[0]) if len(values[0]) > 1 else (values[0][0], values[0][0])
-    return of_runs([float(np.mean(run)) for run in values], alone)
+    return mean_of_runs([float(np.mean(run)) for run in values], alone)
 
 
 def _share(runs: Runs, value: Callable[[JudgedGame], float]) -> Measured:
-    """As of_games, of something that is 0, one half or 1 in each game."""
+    """As of_games, for values of 0, one half or 1."""
     values = [[value(game) for game in run] for run in runs]
     alone = share_interval(sum(values[0]), len(values[0]))
-    return of_runs([float(np.mean(run)) for run in values], alone, within=SCORES)
+    return mean_of_runs([float(np.mean(run)) for run in values], alone, within=SCORES)
 
 
 def _score(runs: Runs) -> Measured:
@@ -206,34 +152,34 @@ def _losses_of_black(runs: Runs) -> Measured:
     return of_games(runs, lambda game: game.ending_losses[0] - game.ending_losses[1])
 
 
-def _contains_zero(what: str, found: Measured) -> Judged:
-    return Judged(found.ci95[0] <= 0 <= found.ci95[1], told(what, found, 2))
+def _contains_zero(what: str, found: Measured) -> Claim:
+    return Claim(found.ci95[0] <= 0 <= found.ci95[1], describe(what, found, 2))
 
 
-def _within(runs: Runs, published: int) -> Judged:
+def _within(runs: Runs, published: int) -> Claim:
     """Whether a number of one game of the paper lies within the middle 95 % of ours."""
     counts = [game.book_moves for run in runs for game in run]
     low, middle, high = np.quantile(counts, (0.025, 0.5, 0.975))
     evidence = f"after {middle:g} moves (median of {len(counts)} games), 95 % of them {low:g} to {high:g}"
-    return Judged(bool(low <= published <= high), evidence)
+    return Claim(bool(low <= published <= high), evidence)
 
 
-def _judged(laboratory: Laboratory) -> Runs:
-    """Games of the fittest against the fittest, the second against the second and so on, of each seed."""
-    s = laboratory.settings
-    versions = evolved_versions(laboratory)
+def _judged(lab: Laboratory) -> Runs:
+    """Games of fittest against fittest, second against second and so on, for each seed."""
+    s = lab.settings
+    versions = evolved_versions(lab)
     runs = []
     for black, white in zip(versions[s["black"]], versions[s["white"]], strict=True):
         pair = population_of(s["black"], black), population_of(s["white"], white)
         settings = {**s, "players": [one.identity for one in pair]}
-        work = partial(_play_and_judge, laboratory, *pair)
-        kept = laboratory.part(f"games {black.seed}", work, settings)
-        runs.append([JudgedGame(g["advantages"], g["book_moves"], tuple(g["ending_losses"])) for g in kept])
+        work = partial(_play_and_judge, lab, *pair)
+        games = lab.cached(f"games {black.seed}", work, settings)
+        runs.append([JudgedGame(g["advantages"], g["book_moves"], tuple(g["ending_losses"])) for g in games])
     return runs
 
 
-def _play_and_judge(laboratory: Laboratory, black: Population, white: Population) -> list[dict[str, Any]]:
-    s = laboratory.settings
+def _play_and_judge(lab: Laboratory, black: Population, white: Population) -> list[dict[str, Any]]:
+    s = lab.settings
     judge, solver = analyst(s["judge"], threads=1), Solver()
     owners = [side for side, one in zip(SIDES, (black, white), strict=True) if one.style.book]
     book = OpeningBook.open(black.style.book or white.style.book)
@@ -250,7 +196,7 @@ def _play_and_judge(laboratory: Laboratory, black: Population, white: Population
         scores += [scores[-1]] * (LONGEST + 1 - len(scores))  # a game that ended early keeps its result
         judged.append({"transcript": game.transcript, "advantages": [round(x, 3) for x in scores],
                        "book_moves": moves_in_book(game, book, owners), "ending_losses": losses})  # fmt: skip
-        laboratory.show("judging games", number + 1, s["games"], "games")
+        lab.report_progress("judging games", number + 1, s["games"], "games")
     return judged
 
 
@@ -258,12 +204,43 @@ def _empty_before(game: Game, number: int) -> int:
     return 64 - game.boards[number - 1].discs
 
 
-def _outcome(laboratory: Laboratory, runs: Runs, findings: dict[str, Finding]) -> Outcome:
-    s = laboratory.settings
+def draw_advantage(advantages: FloatArray, names: Sequence[str], book_moves: float, title: str) -> Figure:
+    """Black's advantage before the first move and after each, one row per game: [games, 61]. The first game
+    is drawn alone, all of them by their mean and their middle half. `names`: of Black and White.
+
+    >>> draw_advantage(np.zeros((3, 61)), ("EV_O_E", "EV"), 12.5, "a tie").axes[0].get_ylabel()
+    'advantage of Black, discs'
+    """
+    figure, (axes,) = new_figure(5, title=title)
+    moves = np.arange(float(advantages.shape[1]))
+    low, high = np.quantile(advantages, (0.25, 0.75), axis=0)
+    curve = Curve(moves, low, advantages.mean(axis=0), high)
+    draw_curve(axes, curve, f"mean of {len(advantages)} games", band_label="middle half of the games",
+               linewidth=2.4)  # fmt: skip
+    axes.plot(moves, advantages[0], "--", color=COLOURS[1], linewidth=1.4, marker="o", markersize=2.8,
+              label="one game: fittest against fittest")  # fmt: skip
+    axes.axvline(book_moves, color=INK, linestyle=":", linewidth=1.4,
+                 label=f"the book ends: after {book_moves:.1f} moves on average")  # fmt: skip
+    axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
+    reach = 1.2 * max(8.0, float(np.abs(advantages[0]).max()), float(np.abs([low, high]).max()))
+    axes.set(xlim=(-0.5, moves[-1] + 0.5), ylim=(-reach, reach), xlabel="move",
+             ylabel="advantage of Black, discs")  # fmt: skip
+    for height, side, text in ((0.97, "top", f"{names[0]} (Black)"), (0.03, "bottom", f"{names[1]} (White)")):
+        axes.text(0.015, height, f"{text} leads", transform=axes.transAxes, va=side, fontsize=TEXT,
+                  parse_math=False, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+                  zorder=5)  # fmt: skip
+    axes.xaxis.set_major_locator(MultipleLocator(10))
+    axes.yaxis.set_major_formatter(signed)
+    legend_below(figure)
+    return figure
+
+
+def _outcome(lab: Laboratory, runs: Runs, findings: dict[str, Finding]) -> Outcome:
+    s = lab.settings
     games = [game for run in runs for game in run]
     advantages: FloatArray = np.array([game.advantages for game in games])
     ended = float(np.mean([game.book_moves for game in games]))
     title = f"{s['black']} (Black) - {s['white']} (White), as {s['judge']} and the exact solver judge"
-    figure = draw_advantage(advantages, AdvantageLabels(s["black"], s["white"], ended), title)
+    figure = draw_advantage(advantages, (s["black"], s["white"]), ended, title)
     caption = "Mean of all games of all runs, and the first game of the first run; above 0 Black leads."
-    return Outcome(findings, [laboratory.draw("advantage", figure, caption)])
+    return Outcome(findings, [lab.save_figure("advantage", figure, caption)])

@@ -1,8 +1,8 @@
 """The league of the CEC 2006 competition, with players of the kinds of its twelve finalists: Tables I-III.
 
-Entries were weight matrices or multi-layer perceptrons (section III-C); all but two of the finalists' makers
-and methods are unknown, and their weights are lost. So ours are a matrix or a perceptron each, made in
-twelve ways. Each of the laboratory's seeds makes a league of its own: all that is learned is learned anew.
+Entries were weight matrices or multi-layer perceptrons (section III-C); except for two finalists their authors
+and methods are unknown, and their weights are lost. So ours are matrices and perceptrons made in twelve ways.
+Each seed makes its own league: all that is learned is learned afresh.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from outflank.plots.tournaments import draw_tournament
 from outflank.studies.experiment import find_experiments
 from outflank.studies.kim_2007.hybrid import SEED_PLAYER, champion_settings
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import SCORES, Finding, Measured, Outcome, Tabled, lies_above, of_runs
+from outflank.studies.verdicts import (
+    SCORES,
+    Finding,
+    Measured,
+    Outcome,
+    ResultTable,
+    lies_above,
+    mean_of_runs,
+)
 
 EVOLVED, SEED = "evolved", "seed of the evolved"
 PRELIMINARY_EPSILON = 0.1  # section III-C: a thousand games against the standard heuristic
@@ -38,7 +46,7 @@ class League:
         return next(row.score for row in self.standings.rows if row.player == name)
 
     def rank(self, name: str) -> float:
-        """1 for the most points; equals share their places' mean."""
+        """1 for the most points; ties share the mean of their ranks."""
         return mean_rank([row.score for row in self.standings.rows], self.score(name))
 
     def interval(self, name: str) -> tuple[float, float]:
@@ -46,7 +54,7 @@ class League:
 
 
 def mean_rank(scores: Sequence[float], own: float) -> float:
-    """The place of a score among all, its own included.
+    """The rank of a score among all, itself included.
 
     >>> mean_rank([0.9, 0.5, 0.5, 0.1], 0.5)
     2.5
@@ -56,7 +64,7 @@ def mean_rank(scores: Sequence[float], own: float) -> float:
 
 
 def rank_interval(intervals: Sequence[tuple[float, float]], own: tuple[float, float]) -> tuple[float, float]:
-    """The places that a player may have: whose interval lies wholly above or below is surely so.
+    """The possible ranks of a player: others are surely above or below if their whole interval is.
 
     >>> rank_interval([(0.8, 0.9), (0.4, 0.6), (0.5, 0.7), (0.1, 0.2)], (0.4, 0.6))
     (2.0, 3.0)
@@ -66,33 +74,33 @@ def rank_interval(intervals: Sequence[tuple[float, float]], own: tuple[float, fl
     return float(1 + surely_above), float(len(intervals) - surely_below)
 
 
-def table(laboratory: Laboratory) -> Outcome:
+def table(lab: Laboratory) -> Outcome:
     """A league of twelve at the experiment's share of random moves, once for each seed."""
-    fields = _fields(laboratory)
-    leagues = [_league(laboratory, seed, field) for seed, field in fields.items()]
-    epsilon = laboratory.settings["epsilon"]
-    title = f"Scores with {epsilon:.0%} random moves, the league of seed {laboratory.seeds[0]}"
+    fields = _fields(lab)
+    leagues = [_league(lab, seed, field) for seed, field in fields.items()]
+    epsilon = lab.settings["epsilon"]
+    title = f"Scores with {epsilon:.0%} random moves, the league of seed {lab.seeds[0]}"
     figure = draw_tournament(leagues[0].standings, title)
     figure.set_size_inches(8, 8 * figure.get_figheight() / figure.get_figwidth())
     return Outcome(
         _findings(leagues),
-        [laboratory.draw("league", figure, "Who scored what against whom, and the ratings that follow.")],
-        [_standings_table(laboratory, leagues)],
+        [lab.save_figure("league", figure, "Who scored what against whom, and the ratings that follow.")],
+        [_standings_table(lab, leagues)],
     )
 
 
-def _fields(laboratory: Laboratory) -> dict[int, list[NamedPlayer]]:
+def _fields(lab: Laboratory) -> dict[int, list[NamedPlayer]]:
     """The twelve players of each league, by its seed."""
-    players = find_experiments(["kim-2007/table-1"])[0].settings(laboratory.scale)["players"]
-    learned: dict[str, tuple[str, Mapping[str, Any]]] = {EVOLVED: champion_settings(laboratory.scale)}
+    players = find_experiments(["kim-2007/table-1"])[0].settings(lab.scale)["players"]
+    learned: dict[str, tuple[str, Mapping[str, Any]]] = {EVOLVED: champion_settings(lab.scale)}
     learned |= {
         name: (how["preset"], {key: value for key, value in how.items() if key != "preset"})
         for name, how in players.items()
         if "preset" in how
     }
-    runs = laboratory.learned_all(learned)
+    runs = lab.learn_all(learned)
     fields: dict[int, list[NamedPlayer]] = {}
-    for number, seed in enumerate(laboratory.seeds):
+    for number, seed in enumerate(lab.seeds):
         field = [runs[EVOLVED][number].player("best", name=EVOLVED)]
         field.append(runs[EVOLVED][number].player(SEED_PLAYER, name=SEED))
         field += [runs[name][number].player("last", name=name) for name in learned if name != EVOLVED]
@@ -105,20 +113,20 @@ def _fields(laboratory: Laboratory) -> dict[int, list[NamedPlayer]]:
     return fields
 
 
-def _league(laboratory: Laboratory, seed: int, field: Sequence[NamedPlayer]) -> League:
-    s = laboratory.settings
-    standings = laboratory.tournament(
+def _league(lab: Laboratory, seed: int, field: Sequence[NamedPlayer]) -> League:
+    s = lab.settings
+    standings = lab.tournament(
         f"league {seed}", field, double_games=s["double_games"], epsilon=s["epsilon"], seed=seed
     )
     heuristic = named_player("standard-heuristic")
     preliminary = {
-        player.name: laboratory.match(
+        player.name: lab.match(
             f"preliminary {seed} {player.name}", player, heuristic,
             double_games=s["preliminary_double_games"], epsilon=PRELIMINARY_EPSILON, seed=seed,
         )
         for player in field
     }  # fmt: skip
-    duel = laboratory.match(
+    duel = lab.match(
         f"duel {seed}", field[0], field[1],
         double_games=s["duel_double_games"], epsilon=s["epsilon"], seed=seed,
     )  # fmt: skip
@@ -150,7 +158,7 @@ def _findings(leagues: Sequence[League]) -> dict[str, Finding]:
 def _over(
     samples: Sequence[float], alone: tuple[float, float], within: tuple[float, float] = (-1.0, 1.0)
 ) -> Measured:
-    return of_runs(samples, alone, "league", within)
+    return mean_of_runs(samples, alone, "league", within)
 
 
 def _apart(lead: float, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
@@ -159,12 +167,12 @@ def _apart(lead: float, a: tuple[float, float], b: tuple[float, float]) -> tuple
     return lead - reach, lead + reach
 
 
-def _standings_table(laboratory: Laboratory, leagues: Sequence[League]) -> Tabled:
+def _standings_table(lab: Laboratory, leagues: Sequence[League]) -> ResultTable:
     """The paper's table beside ours, rank by rank, best mean score first."""
     names = sorted(leagues[0].standings.players, key=lambda name: -_mean(leagues, name))
     rows = []
     for place, name in enumerate(names):
-        published = laboratory.settings["paper"][place]
+        published = lab.settings["paper"][place]
         ranks = ", ".join(f"{league.rank(name):g}" for league in leagues)
         before = float(np.mean([league.preliminary[name].score for league in leagues]))
         rows.append(
@@ -174,7 +182,7 @@ def _standings_table(laboratory: Laboratory, leagues: Sequence[League]) -> Table
     header = ("rank", "paper", "win draw loss", "ours", "mean score", "rank in each league",
               "score against the heuristic")  # fmt: skip
     games = leagues[0].standings.rows[0].tally.games
-    return Tabled(f"The paper's league, and ours of {games:,} games a player", header, rows)
+    return ResultTable(f"The paper's league, and ours of {games:,} games a player", header, rows)
 
 
 def _mean(leagues: Sequence[League], name: str) -> float:

@@ -1,12 +1,10 @@
-"""The hybrid of temporal differences and evolution: Figure 4.
-
-The evolved network of Kim's hybrid: temporal differences, then the genetic search of Figure 2.
+"""The hybrid: temporal differences, then the genetic search of Figure 2. Figure 4, and the evolved network.
 
 >>> champion_settings("standard")
 ('kim-2007-hybrid', {})
 
 Kim's own network, kjkim-mlp-3, won the CEC 2006 competition; its weights are lost. Every experiment that
-needs it takes this one, whatever its own settings, so that it is learned once.
+needs it uses this one, whatever its own settings, so that it is learned once.
 """
 
 from __future__ import annotations
@@ -26,30 +24,30 @@ from outflank.players.names import NamedPlayer, named_player
 from outflank.studies.experiment import Scale, find_experiments
 from outflank.studies.inference import share_interval
 from outflank.studies.kim_2007.fitness_curves import draw_fitness, smoothed
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Finding, Measured, Outcome, Tabled, lies_above, of_runs
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Finding, Measured, Outcome, ResultTable, lies_above, mean_of_runs
 
 CHAMPION_SEED = 1
 SEED_PLAYER = "seed/best"  # of a run: what the genetic search began with
 
 
 def champion_settings(scale: Scale) -> tuple[str, dict[str, Any]]:
-    """The preset, and what is changed in it: as Figure 4 has it, which shows how it evolves."""
+    """The preset and its changes, those of Figure 4."""
     settings = find_experiments(["kim-2007/figure-4"])[0].settings(scale)
     return settings["preset"], settings["changes"]
 
 
-def evolved_champion(laboratory: Laboratory) -> Learned:
-    """The run: `player("best")` is the evolved network, `player(SEED_PLAYER)` what it began with."""
-    preset, changes = champion_settings(laboratory.scale)
-    return laboratory.learned(preset, changes, seeds=(CHAMPION_SEED,))[0]
+def evolved_champion(lab: Laboratory) -> FinishedRun:
+    """The run: `player("best")` is the evolved network, `player(SEED_PLAYER)` its seed."""
+    preset, changes = champion_settings(lab.scale)
+    return lab.learn(preset, changes, seeds=(CHAMPION_SEED,))[0]
 
 
 @dataclass(frozen=True)
 class Hybrid:
     """A run, and its seed and its evolved network against the standard heuristic in fresh games."""
 
-    fitness: Sequence[float]  # the population's mean, a generation each, in points of 1,000 games
+    fitness: Sequence[float]  # mean of each generation, in points of 1,000 games
     best: Sequence[float]
     changed: int  # weights of the evolved network that are not the seed's
     weights: int
@@ -61,11 +59,11 @@ class Hybrid:
         return self.evolved.score - self.seed.score
 
 
-def figure_4(laboratory: Laboratory) -> Outcome:
+def figure_4(lab: Laboratory) -> Outcome:
     """How fitness grows along the generations, and what is left of it in fresh games."""
-    runs = laboratory.learned(*champion_settings(laboratory.scale))
-    hybrids = [_measured(laboratory, run) for run in runs]
-    over = laboratory.settings["smoothed_over"]
+    runs = lab.learn(*champion_settings(lab.scale))
+    hybrids = [_measured(lab, run) for run in runs]
+    over = lab.settings["smoothed_over"]
     best, mean = [hybrid.best for hybrid in hybrids], [hybrid.fitness for hybrid in hybrids]
     figure = draw_fitness(best, mean, over, "The hybrid against the standard heuristic")
     caption = (
@@ -73,12 +71,12 @@ def figure_4(laboratory: Laboratory) -> Outcome:
         "paper; thin lines are single runs, thick ones their mean."
     )
     return Outcome(
-        _findings(hybrids, over, _games(runs[0])), [laboratory.draw("figure-4", figure, caption)],
+        _findings(hybrids, over, _games(runs[0])), [lab.save_figure("figure-4", figure, caption)],
         [_table(runs, hybrids)],
     )  # fmt: skip
 
 
-def _games(run: Learned) -> int:
+def _games(run: FinishedRun) -> int:
     """Games of an individual in one generation."""
     settings, _ = RunFolder.open(run.path).settings()
     assert isinstance(settings, EvolutionSettings)
@@ -86,12 +84,12 @@ def _games(run: Learned) -> int:
     return 2 * settings.double_games
 
 
-def _measured(laboratory: Laboratory, run: Learned) -> Hybrid:
+def _measured(lab: Laboratory, run: FinishedRun) -> Hybrid:
     seed, evolved = run.player(SEED_PLAYER, name="seed"), run.player("best", name="evolved")
     tallies = [
-        laboratory.match(
+        lab.match(
             f"{player.name} {run.seed} against the heuristic", player, named_player("standard-heuristic"),
-            double_games=laboratory.settings["double_games"], epsilon=0.1, seed=run.seed,
+            double_games=lab.settings["double_games"], epsilon=0.1, seed=run.seed,
         )
         for player in (seed, evolved)
     ]  # fmt: skip
@@ -114,16 +112,16 @@ def _findings(hybrids: Sequence[Hybrid], over: int, games: int) -> dict[str, Fin
     first = hybrids[0]
     start = [hybrid.fitness[0] for hybrid in hybrids]
     end = [float(smoothed(hybrid.fitness, over)[-1]) for hybrid in hybrids]
-    gain = of_runs([hybrid.gain for hybrid in hybrids], alone=_gain_alone(first))
+    gain = mean_of_runs([hybrid.gain for hybrid in hybrids], alone=_gain_alone(first))
     rise = [b - a for a, b in zip(start, end, strict=True)]
     alone = _of_a_thousand(start[0], games), _of_a_thousand(end[0], games)
     changed = [float(hybrid.changed) for hybrid in hybrids]
     return {
         "weights": Measured.exactly(first.weights),
-        "changed": of_runs(changed, alone=(changed[0], changed[0]), within=(0, first.weights)),
-        "start": of_runs(start, alone=alone[0], within=(0, 1000)),
-        "end": of_runs(end, alone=alone[1], within=(0, 1000)),
-        "rise": of_runs(rise, alone=(alone[1][0] - alone[0][1], alone[1][1] - alone[0][0])),
+        "changed": mean_of_runs(changed, alone=(changed[0], changed[0]), within=(0, first.weights)),
+        "start": mean_of_runs(start, alone=alone[0], within=(0, 1000)),
+        "end": mean_of_runs(end, alone=alone[1], within=(0, 1000)),
+        "rise": mean_of_runs(rise, alone=(alone[1][0] - alone[0][1], alone[1][1] - alone[0][0])),
         "better": lies_above("gain of score against the heuristic in fresh games", gain, 0.0, 4),
     }
 
@@ -139,11 +137,13 @@ def _gain_alone(hybrid: Hybrid) -> tuple[float, float]:
     return hybrid.gain - reach, hybrid.gain + reach
 
 
-def _table(runs: Sequence[Learned], hybrids: Sequence[Hybrid]) -> Tabled:
+def _table(runs: Sequence[FinishedRun], hybrids: Sequence[Hybrid]) -> ResultTable:
     rows = [
         (str(run.seed), f"{hybrid.seed.score:.4f}", f"{hybrid.evolved.score:.4f}", f"{hybrid.gain:+.4f}",
          f"{hybrid.changed:,}")
         for run, hybrid in zip(runs, hybrids, strict=True)
     ]  # fmt: skip
     header = ("seed", "temporal differences", "evolved", "gain", "weights changed")
-    return Tabled(f"Scores against the heuristic, {hybrids[0].seed.games:,} fresh games each", header, rows)
+    return ResultTable(
+        f"Scores against the heuristic, {hybrids[0].seed.games:,} fresh games each", header, rows
+    )

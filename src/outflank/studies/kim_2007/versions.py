@@ -1,8 +1,8 @@
 """Four versions of evolution, with and without knowledge of openings and endings: how fast they are.
 
 EV is plain evolution, O an opening book and E an endgame solver on top of every individual during its games.
-A run of each version and seed has so many generations; all experiments use these runs. How long they took
-is kept in their logs, so that what follows from it stays the same: Table IV and Figure 5.
+All experiments use the same runs, one of each version and seed. Their logs say how long they took, so that
+Table IV and Figure 5 do not change when they are made again.
 """
 
 from __future__ import annotations
@@ -24,8 +24,16 @@ from outflank.learners.runs.parent_replay import earlier_parents
 from outflank.players.search import SearchPlayer
 from outflank.studies.inference import mean_interval
 from outflank.studies.kim_2007.fitness_curves import draw_evolution_time
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Finding, Judged, Measured, Outcome, Tabled, lies_above, of_runs
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import (
+    Claim,
+    Finding,
+    Measured,
+    Outcome,
+    ResultTable,
+    lies_above,
+    mean_of_runs,
+)
 
 # Kim 2007, section IV-B, in the order of Table IV; what each leaves out of EV_O_E.
 VERSIONS: dict[str, dict[str, Any]] = {
@@ -35,12 +43,12 @@ VERSIONS: dict[str, dict[str, Any]] = {
     "EV_O_E": {},
 }
 THREE_DAYS = 3 * 24 * 3600.0  # seconds
-Runs = dict[str, list[Learned]]
+Runs = dict[str, list[FinishedRun]]
 
 
 @dataclass(frozen=True)
 class Population:
-    """The parents of a version after so many generations, and how they play."""
+    """The parents of a version after some generations, and how they play."""
 
     version: str
     seed: int
@@ -51,7 +59,7 @@ class Population:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What must be the same for its games to be the same."""
+        """What identifies it in a cached part."""
         digest = hashlib.sha256(self.weights.tobytes()).hexdigest()[:10]
         return {"version": self.version, "weights": digest, "style": str(self.style)}
 
@@ -62,21 +70,22 @@ class Population:
         return player
 
 
-def evolved_versions(laboratory: Laboratory, seeds: Sequence[int] | None = None) -> Runs:
-    """A run of each version and seed. Seed after seed, so that no version has a quieter machine."""
-    s = laboratory.settings
+def evolved_versions(lab: Laboratory, seeds: Sequence[int] | None = None) -> Runs:
+    """A run of each version and seed. Seed after seed, so that the load of the machine
+    favours no version."""
+    s = lab.settings
     wanted = {
         name: (s["preset"], {**s["changes"], **without, "generations": s["generations"]})
         for name, without in VERSIONS.items()
     }
     runs: Runs = {name: [] for name in VERSIONS}
-    for seed in seeds or laboratory.seeds:
-        for name, found in laboratory.learned_all(wanted, [seed]).items():
+    for seed in seeds or lab.seeds:
+        for name, found in lab.learn_all(wanted, [seed]).items():
             runs[name] += found
     return runs
 
 
-def population_of(version: str, run: Learned, generation: int | None = None) -> Population:
+def population_of(version: str, run: FinishedRun, generation: int | None = None) -> Population:
     """The parents after a generation of a run; by default after its last."""
     folder = RunFolder.open(run.path)
     settings, seed = folder.settings()
@@ -87,12 +96,12 @@ def population_of(version: str, run: Learned, generation: int | None = None) -> 
     return Population(version, seed, generation, start.evaluator, weights, settings.style(start.view))
 
 
-def seconds_along(run: Learned) -> list[float]:
+def seconds_along(run: FinishedRun) -> list[float]:
     """The seconds of evolution up to each generation; what is measured in between does not count."""
     return [float(entry["seconds"]) for entry in run.log()]
 
 
-def seconds_a_generation(runs: Mapping[str, Sequence[Learned]]) -> dict[str, float]:
+def seconds_a_generation(runs: Mapping[str, Sequence[FinishedRun]]) -> dict[str, float]:
     """The mean of each version."""
     return {
         name: float(np.mean([seconds_along(run)[-1] / len(run.log()) for run in found]))
@@ -101,7 +110,7 @@ def seconds_a_generation(runs: Mapping[str, Sequence[Learned]]) -> dict[str, flo
 
 
 def generations_in_equal_time(seconds: Mapping[str, float], of_plain: int) -> dict[str, int]:
-    """How many generations each version has in the time of so many of plain evolution.
+    """How many generations each version makes in the time of some of plain evolution.
 
     >>> generations_in_equal_time({"EV": 1.0, "EV_O": 0.502}, 300)
     {'EV': 300, 'EV_O': 598}
@@ -109,28 +118,28 @@ def generations_in_equal_time(seconds: Mapping[str, float], of_plain: int) -> di
     return {name: max(1, round(of_plain * seconds["EV"] / each)) for name, each in seconds.items()}
 
 
-def table_4(laboratory: Laboratory) -> Outcome:
+def table_4(lab: Laboratory) -> Outcome:
     """Generations in three days: of one core here."""
-    runs = evolved_versions(laboratory)
+    runs = evolved_versions(lab)
     found: dict[str, Finding] = {}
     rows = []
-    for name, published in laboratory.settings["paper"].items():
-        each = of_runs([THREE_DAYS / _each(run)[0] for run in runs[name]], _alone(runs[name][0]))
+    for name, published in lab.settings["paper"].items():
+        each = mean_of_runs([THREE_DAYS / _each(run)[0] for run in runs[name]], _alone(runs[name][0]))
         found[f"generations of {name}"] = each
         ratio = _ratio(runs, name)
         found[f"{name} over EV"] = ratio
         rows.append(
-            (name, str(published), f"{published / laboratory.settings['paper']['EV']:.2f}",
+            (name, str(published), f"{published / lab.settings['paper']['EV']:.2f}",
              f"{each.value:,.0f}", f"{ratio.value:.2f}", f"{THREE_DAYS / each.value:.3f}")
         )  # fmt: skip
-    title = f"Generations in three days; ours on one core, from {laboratory.settings['generations']}"
-    header = ("version", "paper", "over EV", "ours", "over EV", "seconds a generation")
-    return Outcome(found, tables=[Tabled(title, header, rows)])
+    title = f"Generations in three days; ours on one core, from {lab.settings['generations']}"
+    header = ("version", "paper", "over EV", "ours", "over EV", "seconds per generation")
+    return Outcome(found, tables=[ResultTable(title, header, rows)])
 
 
-def figure_5(laboratory: Laboratory) -> Outcome:
+def figure_5(lab: Laboratory) -> Outcome:
     """The time of evolution, generation by generation."""
-    runs = evolved_versions(laboratory)
+    runs = evolved_versions(lab)
     ratios = {name: _ratio(runs, name) for name in VERSIONS if name != "EV"}
     times = {name: np.array([_each(run)[0] for run in found]) for name, found in runs.items()}
     means = {name: float(each.mean()) for name, each in times.items()}
@@ -140,17 +149,16 @@ def figure_5(laboratory: Laboratory) -> Outcome:
         for name, ratio in ratios.items()
     }
     listed = ", ".join(f"{name} {means[name]:.3f}" for name in order)
-    found["order"] = Judged(order == ["EV", "EV_E", "EV_O", "EV_O_E"], f"seconds a generation: {listed}")
+    found["order"] = Claim(order == ["EV", "EV_E", "EV_O", "EV_O_E"], f"seconds a generation: {listed}")
     figure = draw_evolution_time(
         {name: [seconds_along(run) for run in runs[name]] for name in VERSIONS}, "Time of evolution"
     )
     caption = "Mean of the runs on one core; the bands reach from the fastest run to the slowest."
-    return Outcome(found, [laboratory.draw("figure-5", figure, caption)])
+    return Outcome(found, [lab.save_figure("figure-5", figure, caption)])
 
 
-def _each(run: Learned) -> tuple[float, tuple[float, float]]:
-    """Seconds a generation, and the 95 % interval from how its generations differ: by their logarithms, as
-    fits times."""
+def _each(run: FinishedRun) -> tuple[float, tuple[float, float]]:
+    """Seconds per generation, and its 95 % interval from the logarithms of the times of all generations."""
     along = seconds_along(run)
     mean = along[-1] / len(along)
     logarithms = np.log(np.maximum(np.diff([0.0, *along]), 1e-3))  # logs have milliseconds
@@ -161,14 +169,14 @@ def _each(run: Learned) -> tuple[float, tuple[float, float]]:
     return mean, (mean / reach, mean * reach)
 
 
-def _alone(run: Learned) -> tuple[float, float]:
+def _alone(run: FinishedRun) -> tuple[float, float]:
     low, high = _each(run)[1]
     return THREE_DAYS / high, THREE_DAYS / low
 
 
 def _ratio(runs: Runs, name: str) -> Measured:
-    """Generations for one of EV: seed by seed, since both were learned at the same time of day."""
+    """Generations in the time of one of EV: seed by seed, since both ran at the same time of day."""
     pairs = [(_each(plain), _each(other)) for plain, other in zip(runs["EV"], runs[name], strict=True)]
     (_, plain), (_, other) = pairs[0]
     alone = (1.0, 1.0) if name == "EV" else (plain[0] / other[1], plain[1] / other[0])
-    return of_runs([a[0] / b[0] for a, b in pairs], alone)
+    return mean_of_runs([a[0] / b[0] for a, b in pairs], alone)

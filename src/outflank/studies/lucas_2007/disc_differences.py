@@ -2,13 +2,6 @@
 
 >>> lead_changes(np.array([[0, 3, 0, -1, 2, 2]]))
 array([2])
-
-The disc difference of one game, before the band of many (Lucas 2007, Figure 5).
-
->>> import numpy as np
->>> figure = draw_typical_game(np.zeros((10, 61)), 3, 61, "ten draws")
->>> figure.axes[0].get_ylabel()
-'black discs minus white discs'
 """
 
 from __future__ import annotations
@@ -24,51 +17,32 @@ from outflank.games.game import Game
 from outflank.games.match import Match
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
-from outflank.plots.boards import GRID, INK
 from outflank.plots.games import draw_disc_differences
-from outflank.plots.learning_curves import COLOURS
+from outflank.plots.style import COLOURS, INK, legend_below, new_figure
 from outflank.studies.inference import share_interval
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.lucas_2007.learning import AS_PRINTED, changes_of
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
-from outflank.studies.verdicts import Drawn, Judged, Measured, Outcome, Tabled, lies_above, of_runs, told
-
-
-def draw_typical_game(differences: FloatArray, typical: int, moves: int, title: str) -> Figure:
-    """Of games [games, 61], the typical one over its moves; behind it where half and nine tenths of all
-    games lie."""
-    figure = Figure(figsize=(8, 4.8), layout="constrained")
-    axes = figure.subplots()
-    places = np.arange(differences.shape[1])
-    edges = np.quantile(differences, (0.05, 0.25, 0.5, 0.75, 0.95), axis=0)
-    axes.fill_between(places, edges[0], edges[4], color="#dedede", linewidth=0, label="nine tenths of games")
-    axes.fill_between(places, edges[1], edges[3], color="#bdbdbd", linewidth=0, label="half of games")
-    axes.plot(places, edges[2], "--", color=INK, linewidth=1.4, label="median")
-    axes.plot(places[: moves + 1], differences[typical, : moves + 1], "o-", color=COLOURS[0], linewidth=1.8,
-              markersize=3.5, label="one game")  # fmt: skip
-    axes.axhline(0, color=INK, linewidth=0.9)
-    axes.set(xlim=(0, differences.shape[1] - 1))
-    axes.set_xlabel("move", fontsize=10)
-    axes.set_ylabel("black discs minus white discs", fontsize=10)
-    axes.tick_params(labelsize=9.5)
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_title(title, fontsize=11, parse_math=False)
-    handles, labels = axes.get_legend_handles_labels()
-    order = [labels.index("one game"), *(i for i, label in enumerate(labels) if label != "one game")]
-    figure.legend([handles[i] for i in order], [labels[i] for i in order], loc="outside lower center",
-                  ncols=4, frameon=False, fontsize=9.5)  # fmt: skip
-    return figure
-
+from outflank.studies.verdicts import (
+    Claim,
+    Measured,
+    Outcome,
+    ResultFigure,
+    ResultTable,
+    describe,
+    lies_above,
+    mean_of_runs,
+)
 
 LAST = 60  # moves of a whole game
 MIDDLE = slice(LAST // 3, 2 * LAST // 3 + 1)  # moves 20 to 40
 FINAL_FIFTH = LAST * 4 // 5  # begins after move 48
 
 
-def figure_5(laboratory: Laboratory) -> Outcome:
+def figure_5(lab: Laboratory) -> Outcome:
     """How the disc difference goes up and down when the heuristic meets a random player."""
-    s = laboratory.settings
-    transcripts = laboratory.part("games", lambda: _transcripts(s))
+    s = lab.settings
+    transcripts = lab.cached("games", lambda: _transcripts(s))
     games = [Game.from_transcript(moves) for moves in transcripts]
     differences = padded([game.disc_differences for game in games])
     changes = lead_changes(differences)
@@ -79,20 +53,18 @@ def figure_5(laboratory: Laboratory) -> Outcome:
                                "The standard heuristic (Black) against a random player")  # fmt: skip
     return Outcome(
         {"volatile": lies_above(f"games with {s['lead_changes']} or more changes of the lead", often, 0.5)},
-        [laboratory.draw("figure-5", figure, f"One game of {len(games):,}, the one nearest to the median of"
+        [lab.save_figure("figure-5", figure, f"One game of {len(games):,}, the one nearest to the median of"
                          f" those with {changes[typical]} changes of the lead, and where the others lie.")],
         [_swings(differences, changes)],
     )  # fmt: skip
 
 
-def figure_10(laboratory: Laboratory) -> Outcome:
+def figure_10(lab: Laboratory) -> Outcome:
     """Games of the learned system, Black, against the standard heuristic."""
-    s = laboratory.settings
+    s = lab.settings
     wanted = {which: (s["preset"], changes_of(s, which, s["games"])) for which in s["curves"]}
-    runs = laboratory.learned_all(wanted)
-    measured = {
-        which: [_measure(laboratory, which, run) for run in of_which] for which, of_which in runs.items()
-    }
+    runs = lab.learn_all(wanted)
+    measured = {which: [_measure(lab, which, run) for run in of_which] for which, of_which in runs.items()}
     printed = measured[AS_PRINTED]
     counts = network_weights(snake_lengths(s["squares"]), s["snakes"])
     mean = float(counts[0] @ counts[1])
@@ -103,12 +75,33 @@ def figure_10(laboratory: Laboratory) -> Outcome:
             "dominates at last": _dominates_at_last(printed),
             "weights": Measured(mean, central_range(counts), "95 % of networks, counted"),
         },
-        [_ten_games(laboratory, number, which, runs[which]) for number, which in enumerate(runs, start=1)],
+        [_ten_games(lab, number, which, runs[which]) for number, which in enumerate(runs, start=1)],
         [_summary(measured)],
     )  # fmt: skip
 
 
-def _swings(differences: FloatArray, changes: FloatArray) -> Tabled:
+def draw_typical_game(differences: FloatArray, typical: int, moves: int, title: str) -> Figure:
+    """One of the games [games, 61] over its moves, in front of the middle half and nine tenths of all games.
+
+    >>> draw_typical_game(np.zeros((10, 61)), 3, 61, "ten draws").axes[0].get_ylabel()
+    'black discs minus white discs'
+    """
+    figure, (axes,) = new_figure(4.8, title=title)
+    x = np.arange(differences.shape[1])
+    lowest, low, median, high, highest = np.quantile(differences, (0.05, 0.25, 0.5, 0.75, 0.95), axis=0)
+    axes.plot(x[: moves + 1], differences[typical, : moves + 1], "o-", color=COLOURS[0], linewidth=1.8,
+              markersize=3.5, label="one game", zorder=2.1)  # fmt: skip
+    axes.fill_between(x, lowest, highest, color="#dedede", linewidth=0, label="nine tenths of games")
+    axes.fill_between(x, low, high, color="#bdbdbd", linewidth=0, label="half of games")
+    axes.plot(x, median, "--", color=INK, linewidth=1.4, label="median")
+    axes.axhline(0, color=INK, linewidth=0.9)
+    axes.set(xlim=(0, x[-1]), xlabel="move", ylabel="black discs minus white discs")
+    lines, bands = axes.lines[:2], axes.collections
+    legend_below(figure, [lines[0], *bands, lines[1]], columns=4)
+    return figure
+
+
+def _swings(differences: FloatArray, changes: FloatArray) -> ResultTable:
     """What else "volatile" could mean."""
     played = np.abs(np.diff(differences, axis=1))
     measures = {
@@ -120,7 +113,7 @@ def _swings(differences: FloatArray, changes: FloatArray) -> Tabled:
     rows = [[name, *(f"{x:.3g}" for x in np.quantile(of_games, (0.05, 0.25, 0.5, 0.75, 0.95)))]
             for name, of_games in measures.items()]  # fmt: skip
     header = ["measure", "5 %", "25 %", "median", "75 %", "95 %"]
-    return Tabled("How the games went: quantiles over the games", header, rows)
+    return ResultTable("How the games went: quantiles over the games", header, rows)
 
 
 def padded(games: Sequence[Sequence[int]]) -> FloatArray:
@@ -149,13 +142,13 @@ def _transcripts(s: Mapping[str, Any]) -> list[str]:
     return [game.transcript for game in list(match.games())[::2]]
 
 
-def _measure(laboratory: Laboratory, which: str, run: Learned) -> dict[str, Any]:
-    s = laboratory.settings
+def _measure(lab: Laboratory, which: str, run: FinishedRun) -> dict[str, Any]:
+    s = lab.settings
     work = lambda: games_as_black(_match(run, s, s["double_games"]))  # noqa: E731
-    return dict(laboratory.part(f"{which} seed {run.seed}", work, {**s, "seed": run.seed}))
+    return dict(lab.cached(f"{which} seed {run.seed}", work, {**s, "seed": run.seed}))
 
 
-def _match(run: Learned, s: Mapping[str, Any], double_games: int) -> Match:
+def _match(run: FinishedRun, s: Mapping[str, Any], double_games: int) -> Match:
     heuristic: Player = named_player("standard-heuristic")
     return Match(run.player(), heuristic, double_games=double_games, epsilon=s["epsilon"], seed=run.seed)
 
@@ -174,36 +167,37 @@ def games_as_black(match: Match) -> dict[str, Any]:
 
 def _share(measured: Sequence[Mapping[str, Any]], what: str) -> Measured:
     first = measured[0]
-    return of_runs([one[what] / one["games"] for one in measured],
-                   alone=share_interval(first[what], first["games"]))  # fmt: skip
+    return mean_of_runs([one[what] / one["games"] for one in measured],
+                        alone=share_interval(first[what], first["games"]))  # fmt: skip
 
 
-def _dominates_at_last(measured: Sequence[Mapping[str, Any]]) -> Judged:
+def _dominates_at_last(measured: Sequence[Mapping[str, Any]]) -> Claim:
     """The mean difference is below 0 where the final fifth begins and above 0 at the end."""
     before, after = (_mean_at(measured, move) for move in (FINAL_FIFTH, LAST))
-    return Judged(
+    return Claim(
         before.ci95[1] < 0 < after.ci95[0],
-        f"{told(f'disc difference after move {FINAL_FIFTH}', before, 2)}; {told('at the end', after, 2)}",
+        f"{describe(f'disc difference after move {FINAL_FIFTH}', before, 2)}; "
+        f"{describe('at the end', after, 2)}",
     )
 
 
 def _mean_at(measured: Sequence[Mapping[str, Any]], move: int) -> Measured:
     mean, reach = measured[0]["mean"][move], 1.96 * measured[0]["error"][move]
-    return of_runs([one["mean"][move] for one in measured], alone=(mean - reach, mean + reach))
+    return mean_of_runs([one["mean"][move] for one in measured], alone=(mean - reach, mean + reach))
 
 
-def _ten_games(laboratory: Laboratory, number: int, which: str, runs: Sequence[Learned]) -> Drawn:
+def _ten_games(lab: Laboratory, number: int, which: str, runs: Sequence[FinishedRun]) -> ResultFigure:
     """The first ten games as Black of the first run."""
-    s = laboratory.settings
+    s = lab.settings
     games = list(_match(runs[0], s, s["drawn"]).games())[::2]
     won = sum(game.disc_differences[-1] > 0 for game in games)
     figure = draw_disc_differences(games, f"N-tuple system (Black), {which}, against the heuristic")
     caption = f"""{which}: the first {len(games)} games of the first run after {s["games"]:,} games of \
 self-play; it won {won}."""
-    return laboratory.draw(f"figure-10-{number}", figure, caption)
+    return lab.save_figure(f"figure-10-{number}", figure, caption)
 
 
-def _summary(measured: Mapping[str, Sequence[Mapping[str, Any]]]) -> Tabled:
+def _summary(measured: Mapping[str, Sequence[Mapping[str, Any]]]) -> ResultTable:
     moves = (10, 20, 30, 40, FINAL_FIFTH, 54, LAST)
     rows = []
     for which, of_which in measured.items():
@@ -212,4 +206,4 @@ def _summary(measured: Mapping[str, Sequence[Mapping[str, Any]]]) -> Tabled:
                               for one in (won, behind)),
                      *(f"{_mean_at(of_which, move).value:+.1f}" for move in moves)])  # fmt: skip
     header = ["setting", "won, %", "behind in moves 20 to 40, %", *(f"move {move}" for move in moves)]
-    return Tabled("All runs, as Black: games won, games behind, mean disc difference", header, rows)
+    return ResultTable("All runs, as Black: games won, games behind, mean disc difference", header, rows)

@@ -3,13 +3,6 @@
 >>> table = expansions(EDGE_INTO_CORNER)
 >>> len(table), 3 ** len(table[0])
 (8, 27)
-
-A look-up table after learning: what each entry stands for and how much it is worth (Lucas 2007, Figure 6).
-
->>> import numpy as np
->>> figure = draw_table(((0, 1, 2), (7, 6, 5)), np.zeros((5, 27)), "five runs")
->>> [axes.get_label() for axes in figure.axes]
-['tuple', 'weights', 'entries']
 """
 
 from __future__ import annotations
@@ -27,10 +20,11 @@ from outflank.evaluators.protocol import FloatArray
 from outflank.evaluators.tuple_shapes import Table, expansions, shape
 from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdLearner, TdSettings
-from outflank.plots.boards import GRID, INK, NEGATIVE, POSITIVE, Sheet, draw_entries, draw_tuple
+from outflank.plots.boards import NEGATIVE, POSITIVE, Sheet, draw_entries, draw_tuple
+from outflank.plots.style import GRID, INK
 from outflank.studies.inference import mann_whitney
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Finding, Judged, Measured, Outcome, Tabled, of_runs
+from outflank.studies.verdicts import Claim, Finding, Measured, Outcome, ResultTable, mean_of_runs
 
 BOARD_SIDE = 1.75  # inches
 LEFT, WIDTH = 0.95, 6.85
@@ -42,7 +36,12 @@ whiskers: from the lowest to the highest of the runs"""
 
 
 def draw_table(table: Table, weights: FloatArray, title: str) -> Figure:
-    """The mean weights of the runs [runs, entries], with whiskers from their lowest to their highest."""
+    """The mean weights of the runs [runs, entries], with whiskers from their lowest to their highest.
+
+    >>> figure = draw_table(((0, 1, 2), (7, 6, 5)), np.zeros((5, 27)), "five runs")
+    >>> [axes.get_label() for axes in figure.axes]
+    ['tuple', 'weights', 'entries']
+    """
     length = len(table[0])
     sheet = Sheet(Figure(figsize=(8, 6.1 + 0.2 * length)))
     sheet.write(title, left=0.25, top=0.15, size=11)
@@ -79,21 +78,21 @@ def _draw_bars(axes: Axes, weights: FloatArray) -> None:
 EDGE_INTO_CORNER = (0, 1, 2)
 
 
-def figure_6(laboratory: Laboratory) -> Outcome:
+def figure_6(lab: Laboratory) -> Outcome:
     """The 27 weights of the edge tuple: within a system of thirty, and as a system of its own."""
-    s = laboratory.settings
+    s = lab.settings
     learned = {
         name: np.array([
-            laboratory.part(f"{name}, seed {seed}", _learning(s, count, seed),
-                            {**s, "other tuples": count, "seed": seed})
-            for seed in laboratory.seeds
+            lab.cached(f"{name}, seed {seed}", _learning(s, count, seed),
+                       {**s, "other tuples": count, "seed": seed})
+            for seed in lab.seeds
         ])
         for name, count in s["systems"].items()
     }  # fmt: skip
     weights = learned[s["system"]]
     table = expansions(EDGE_INTO_CORNER)
     figures = [
-        laboratory.draw(f"figure-6-{number}", draw_table(table, of_system, f"The edge 3-tuple {name}"),
+        lab.save_figure(f"figure-6-{number}", draw_table(table, of_system, f"The edge 3-tuple {name}"),
                         f"The table after {s['games']} games of self-play as printed: {name}.")
         for number, (name, of_system) in enumerate(learned.items(), start=1)
     ]  # fmt: skip
@@ -109,7 +108,7 @@ def figure_6(laboratory: Laboratory) -> Outcome:
 
 
 def learned_table(settings: TdSettings, games: int, other_tuples: int, seed: int) -> FloatArray:
-    """The edge tuple's weights after so many games, in a system with so many random snakes."""
+    """The edge tuple's weights after these games, in a system with some random snakes."""
     tables = [expansions(EDGE_INTO_CORNER), *shape(settings.evaluator, seed)[:other_tuples]]
     learner = TdLearner(settings, seed, NTupleNetwork(tables))
     learner.play(games)
@@ -125,33 +124,33 @@ def _learning(s: Mapping[str, Any], other_tuples: int, seed: int) -> Any:
 def _range(weights: FloatArray) -> Measured:
     """The largest size of a weight in a table."""
     largest = np.abs(weights).max(axis=1).tolist()
-    return of_runs(largest, alone=(largest[0], largest[0]))
+    return mean_of_runs(largest, alone=(largest[0], largest[0]))
 
 
-def _extreme(weights: FloatArray, entry: int) -> Judged:
+def _extreme(weights: FloatArray, entry: int) -> Claim:
     """Whether an entry is the lowest of the mean table."""
     mean = weights.mean(axis=0)
     each = int(np.sum(weights.argmin(axis=1) == entry))
-    return Judged(
+    return Claim(
         int(mean.argmin()) == entry,
         f"index {int(mean.argmin())} is the extreme of the mean table; index {entry} is of the tables of"
         f" {each} of {len(weights)} runs",
     )
 
 
-def _corner_counts(weights: FloatArray) -> Judged:
+def _corner_counts(weights: FloatArray) -> Claim:
     """Whether entries with a black corner are worth more than entries with a white one."""
     mean = weights.mean(axis=0)
     third = mean.size // 3  # the corner is the first square, the most significant digit
     found = mann_whitney({"black": mean[-third:], "white": mean[:third]}, alternative="greater")[0]
     black, white = mean[-third:].mean(), mean[:third].mean()
-    return Judged(
+    return Claim(
         found.p < 0.05,
         f"mean weight {black:+.4f} with a black corner, {white:+.4f} with a white one; {found.text}",
     )
 
 
-def _compared(learned: Mapping[str, FloatArray]) -> Tabled:
+def _compared(learned: Mapping[str, FloatArray]) -> ResultTable:
     rows = []
     for name, weights in learned.items():
         mean, last = weights.mean(axis=0), weights.shape[1] - 1
@@ -159,4 +158,4 @@ def _compared(learned: Mapping[str, FloatArray]) -> Tabled:
                      f"{mean[last]:+.4f}", f"{np.sum(weights.argmax(axis=1) == last)} of {len(weights)}",
                      f"{np.abs(weights).max(axis=1).mean():.4f}"])  # fmt: skip
     header = ["system", "all white", "lowest in", "all black", "highest in", "largest size of a weight"]
-    return Tabled("The table in two systems, mean of the runs", header, rows)
+    return ResultTable("The table in two systems, mean of the runs", header, rows)

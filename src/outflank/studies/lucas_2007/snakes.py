@@ -3,15 +3,6 @@
 >>> lengths = snake_lengths(squares=3)
 >>> sorted(lengths), round(sum(lengths.values()), 9)
 ([2, 3], 1.0)
-
-A snake with its expansions, and how many weights networks of snakes have (Lucas 2007, Figure 7).
-
->>> from outflank.evaluators.tuple_shapes import expansions
->>> import numpy as np
->>> counts = {"one reading": (np.array([9, 18]), np.array([0.5, 0.5]))}
->>> figure = draw_snake(expansions([2, 11, 20]), counts, {"the paper's": 18})
->>> [axes.get_label() for axes in figure.axes]
-['snake', 'weights']
 """
 
 from __future__ import annotations
@@ -33,22 +24,27 @@ from outflank.games.match import Match
 from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.players.names import named_player
-from outflank.plots.boards import GRID, INK, Sheet, draw_tuple
-from outflank.plots.learning_curves import COLOURS
+from outflank.plots.boards import Sheet, draw_tuple
+from outflank.plots.style import COLOURS, DASHES, GRID, INK
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.lucas_2007.squares import equivalent_squares
-from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable
 
 SIDE = 3.3  # inches of the board
 BINS = 50
-DASHES = ("-", "--", "-.", ":")
 
 
 def draw_snake(
     table: Table, counts: Mapping[str, tuple[FloatArray, FloatArray]], marked: Mapping[str, float]
 ) -> Figure:
-    """Left the tuple in red and its expansions in grey, with the squares' numbers; right, for each reading
-    of the text, how probable which number of weights is, and the numbers that the paper names."""
+    """Left, the tuple in red and its expansions in grey, with the numbers of the squares; right, the
+    distribution of the number of weights under each reading of the text, and the paper's numbers.
+
+    >>> counts = {"one reading": (np.array([9, 18]), np.array([0.5, 0.5]))}
+    >>> figure = draw_snake(expansions([2, 11, 20]), counts, {"the paper's": 18})
+    >>> [axes.get_label() for axes in figure.axes]
+    ['snake', 'weights']
+    """
     sheet = Sheet(Figure(figsize=(8, 5.1)))
     board = sheet.panel("snake", left=0.25, top=0.55, width=SIDE, height=SIDE)
     draw_tuple(board, table, SIDE)
@@ -84,24 +80,24 @@ def _draw_counts(
 
 
 MOST = 6  # squares of a snake (section 3.2)
-WeightCounts = tuple[FloatArray, FloatArray]  # numbers of weights, and how probable each is
+WeightCounts = tuple[FloatArray, FloatArray]  # numbers of weights, and their probabilities
 
 
-def figure_7(laboratory: Laboratory) -> Outcome:
+def figure_7(lab: Laboratory) -> Outcome:
     """The published snake, and what random ones are like."""
-    s = laboratory.settings
+    s = lab.settings
     snake = tuple(s["snake"])
     lengths = {name: snake_lengths(squares) for name, squares in s["readings"].items()}
     counts = {name: network_weights(found, s["snakes"]) for name, found in lengths.items()}
-    drawn = laboratory.part("drawn snakes", lambda: _drawn_lengths(s["evaluator"], s["networks"]))
+    drawn = lab.cached("drawn snakes", lambda: _drawn_lengths(s["evaluator"], s["networks"]))
     ours, paper = s["reading"], s["weights"]
-    differences = laboratory.part("order", lambda: order_matters(s["orders"], s["learned_games"]))
+    differences = lab.cached("order", lambda: order_matters(s["orders"], s["learned_games"]))
     figure = draw_snake(expansions(walks_over(snake)[0]), counts, {f"the paper's system: {paper:,}": paper})
     return Outcome(
         {
             "walk": _found_walk(snake),
             "expansions": found_expansions(expansions(snake)),
-            "order": Judged(
+            "order": Claim(
                 max(differences) == 0,
                 f"{len(s['orders'])} orders of the squares, each learned by {s['learned_games']} games:"
                 f" the values of 1,000 boards differ by at most {max(differences):g}",
@@ -111,7 +107,7 @@ def figure_7(laboratory: Laboratory) -> Outcome:
             "typical weights": Measured.exactly(_mean(counts[ours]), "the mean of all networks"),
             "possible": found_possible(paper, lengths[ours], s["snakes"]),
         },
-        [laboratory.draw("figure-7", figure, "Left the published snake. Right the number of weights of random"
+        [lab.save_figure("figure-7", figure, "Left the published snake. Right the number of weights of random"
                          " networks, exactly, under two readings of the text.")],
         [_readings_table(lengths, counts, paper)],
     )  # fmt: skip
@@ -119,8 +115,8 @@ def figure_7(laboratory: Laboratory) -> Outcome:
 
 @cache
 def snake_lengths(squares: int) -> Mapping[int, float]:
-    """How probable snakes of each length are, exactly: of walks over so many squares, start and repeats
-    included, the first six distinct ones."""
+    """The exact probability of each length of snakes: the first six distinct squares of walks over this many
+    squares, start and repeats included."""
     of_length: dict[int, float] = defaultdict(float)
     for group in equivalent_squares():  # equivalent starts have equivalent walks
         walks = {(group[0], 1 << group[0]): len(group) / 64}
@@ -132,8 +128,8 @@ def snake_lengths(squares: int) -> Mapping[int, float]:
 
 
 def _one_step_on(walks: Mapping[tuple[int, int], float]) -> dict[tuple[int, int], float]:
-    """Walks as where they are and which squares they have met, a bit a square. Those that have met as many
-    as a snake keeps need not go on."""
+    """One more step of walks: (last square, bitboard of all squares) -> probability. Walks with as many squares
+    as a snake has stop."""
     further: dict[tuple[int, int], float] = defaultdict(float)
     for (at, met), probability in walks.items():
         if met.bit_count() >= MOST:
@@ -160,7 +156,7 @@ def neighbours(square: int) -> tuple[int, ...]:
 
 
 def network_weights(lengths: Mapping[int, float], snakes: int) -> WeightCounts:
-    """How probable each number of weights is of a network of so many snakes.
+    """The probability of each number of weights of a network of this many snakes.
 
     >>> network_weights({1: 0.5, 2: 0.5}, 2)
     (array([ 6., 12., 18.]), array([0.25, 0.5 , 0.25]))
@@ -176,31 +172,31 @@ def network_weights(lengths: Mapping[int, float], snakes: int) -> WeightCounts:
 
 
 def central_range(counts: WeightCounts) -> tuple[float, float]:
-    """Between which numbers of weights 95 % of the networks lie."""
+    """The central 95 % of the numbers of weights."""
     weights, probability = counts
     low, high = np.searchsorted(np.cumsum(probability), (0.025, 0.975))
     return float(weights[low]), float(weights[high])
 
 
-def found_possible(paper: int, lengths: Mapping[int, float], snakes: int) -> Judged:
-    """Whether some network of snakes of these lengths has so many weights."""
+def found_possible(paper: int, lengths: Mapping[int, float], snakes: int) -> Claim:
+    """Whether any network of snakes of these lengths has the paper's number of weights."""
     weights, _ = network_weights(lengths, snakes)
     step = 3 ** min(lengths)
     remainder = paper % step
-    return Judged(
+    return Claim(
         bool(np.any(weights == paper)),
         f"every table has a multiple of {step} weights, and {paper:,} is {paper - remainder:,} + {remainder}",
     )
 
 
-def found_expansions(table: Table) -> Judged:
+def found_expansions(table: Table) -> Claim:
     """Whether placements are all the symmetric ones, with the points in the same relation to each other."""
     squares = {frozenset(placement) for placement in table}
     read = len(frozenset[int]().union(*squares))
     relations = {
         tuple(_distance(a, b) for a, b in combinations(placement, 2)) for placement in table
     }  # what no symmetry changes
-    return Judged(
+    return Claim(
         len(table) == len(squares) == 8 and len(relations) == 1,
         f"{len(table)} placements on {len(squares)} different sets of squares, {read} squares in all; the"
         " distances between the points, in their order, are the same in each",
@@ -222,10 +218,10 @@ def walks_over(squares: Sequence[int]) -> list[tuple[int, ...]]:
     return [order for order in permutations(squares) if all(b in neighbours(a) for a, b in pairwise(order))]
 
 
-def _found_walk(snake: Sequence[int]) -> Judged:
+def _found_walk(snake: Sequence[int]) -> Claim:
     walks = walks_over(snake)
     names = f"for example {' '.join(map(str, walks[0]))}" if walks else "so it is not one walk"
-    return Judged(
+    return Claim(
         bool(walks), f"{len(walks)} orders of its squares are walks from neighbour to neighbour, {names}"
     )
 
@@ -252,7 +248,7 @@ def _drawn_lengths(evaluator: str, networks: int) -> list[int]:
 
 def _readings_table(
     lengths: Mapping[str, Mapping[int, float]], counts: Mapping[str, WeightCounts], paper: int
-) -> Tabled:
+) -> ResultTable:
     rows = []
     for name, of_length in lengths.items():
         low, high = central_range(counts[name])
@@ -262,7 +258,7 @@ def _readings_table(
                      f"{100 * probability[weights >= paper].sum():.1f}"])  # fmt: skip
     header = ["reading", *(f"{n} squares, %" for n in range(2, MOST + 1)), "mean weights", "95 % of networks",
               f"{paper:,} or more, %"]  # fmt: skip
-    return Tabled("What the text's snakes are like, counted exactly", header, rows)
+    return ResultTable("What the text's snakes are like, counted exactly", header, rows)
 
 
 def _mean(counts: WeightCounts) -> float:

@@ -3,14 +3,6 @@
 >>> groups = equivalent_squares()
 >>> len(groups), groups[0]
 (10, (0, 7, 56, 63))
-
-Boards in shades: the weights of squares, light for high (Lucas 2007, Figure 3), and groups of squares
-that a symmetry maps onto each other (Figure 4).
-
->>> import numpy as np
->>> figure = draw_shaded_weights(np.arange(64.0), "a weight a square")
->>> [axes.get_label() for axes in figure.axes]
-['weights', 'scale']
 """
 
 from __future__ import annotations
@@ -28,16 +20,21 @@ from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import FloatArray
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
-from outflank.plots.boards import INK, ColourScale, Sheet, draw_heat_map, prepare_board
+from outflank.plots.boards import ColourScale, Sheet, draw_heat_map, prepare_board
+from outflank.plots.style import INK
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Judged, Measured, Outcome
+from outflank.studies.verdicts import Claim, Measured, Outcome
 
 SIDE = 5.2  # inches of the board
 LEFT, TOP = 0.55, 0.85
 
 
 def draw_shaded_weights(weights: FloatArray, title: str) -> Figure:
-    """The squares in grey, lighter for more positive weights, with their numbers."""
+    """The squares in grey, lighter for higher weights, with their numbers.
+
+    >>> [axes.get_label() for axes in draw_shaded_weights(np.arange(64.0), "one weight per square").axes]
+    ['weights', 'scale']
+    """
     sheet = Sheet(Figure(figsize=(8, TOP + SIDE + 0.3)))
     sheet.write(title, left=LEFT, top=0.2, size=11)
     scale = ColourScale(
@@ -97,10 +94,10 @@ CORNERS = (0, 7, 56, 63)
 BESIDE_CORNERS = (1, 6, 8, 9, 14, 15, 48, 49, 54, 55, 57, 62)
 
 
-def figure_3(laboratory: Laboratory) -> Outcome:
+def figure_3(lab: Laboratory) -> Outcome:
     """The weights of the player that outflank calls the standard heuristic, against the printed ones."""
-    weights = heuristic_weights(laboratory.settings["player"])
-    printed = np.array(laboratory.settings["printed"], dtype=np.float64).ravel()
+    weights = heuristic_weights(lab.settings["player"])
+    printed = np.array(lab.settings["printed"], dtype=np.float64).ravel()
     equal = int(np.sum(weights == printed))
     moved = [np.sum(weights != weights[[symmetric_square(s, k) for s in range(64)]]) for k in range(8)]
     values = np.unique(weights)
@@ -113,20 +110,20 @@ def figure_3(laboratory: Laboratory) -> Outcome:
             "equal weights": Measured.exactly(equal),
             "highest": Measured.exactly(float(values[-1]), f"on {len(highest)} squares"),
             "lowest": Measured.exactly(float(values[0]), f"on {len(lowest)} squares"),
-            "corners": Judged(
+            "corners": Claim(
                 set(highest.tolist()) == set(CORNERS) and set(lowest.tolist()) == set(BESIDE_CORNERS),
                 f"the highest weight lies on {len(highest)} squares, the lowest on {len(lowest)}",
             ),
-            "symmetric": Judged(
+            "symmetric": Claim(
                 not any(moved), f"{sum(m == 0 for m in moved)} of 8 symmetries leave all weights as they are"
             ),
             "distinct values": Measured.exactly(len(values)),
         },
-        [laboratory.draw("figure-3", figure, "The weights; the paper prints them in its Figure 2.")],
+        [lab.save_figure("figure-3", figure, "The weights; the paper prints them in its Figure 2.")],
     )  # fmt: skip
 
 
-def figure_4(laboratory: Laboratory) -> Outcome:
+def figure_4(lab: Laboratory) -> Outcome:
     """Groups of squares, from the eight symmetries alone."""
     groups = equivalent_squares()
     sizes = [len(group) for group in groups]
@@ -135,9 +132,9 @@ def figure_4(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {
             "groups": Measured.exactly(len(groups)),
-            "sizes": Judged(set(sizes) == {4, 8} and sum(sizes) == 64, counted),
+            "sizes": Claim(set(sizes) == {4, 8} and sum(sizes) == 64, counted),
         },
-        [laboratory.draw("figure-4", figure, "A shade and a number for each group.")],
+        [lab.save_figure("figure-4", figure, "A shade and a number for each group.")],
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""`outflank plot`: learning curves, and how a run fared against its watchers."""
+"""`outflank plot`: learning curves, and games of a run against its benchmark opponents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Drawing(NamedTuple):
-    """A picture, its file where none is asked for, and what more there is to see."""
+    """A figure, its default file, and a hint at more to see."""
 
     figure: Figure
     file: str
@@ -34,37 +34,38 @@ def plot(
     paths: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs, or folders of runs.")],
     by: Annotated[
         Literal["games", "seconds", "generations"] | None,
-        typer.Option(help="What scores are drawn against; games by default."),
+        typer.Option(help="The x axis; games by default."),
     ] = None,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Draw the parents' points against the watchers (Chong 2003).")
+        bool, typer.Option("--watch", help="Draw the points against the benchmark opponents (Chong 2003).")
     ] = False,
     generation: Annotated[
         int | None,
-        typer.Option(metavar="N", help="With --watch: the discs along this generation's games."),
+        typer.Option(metavar="N", help="With --watch: the discs in the games of this generation."),
     ] = None,
     picture: Annotated[
         Path | None,
         typer.Option("--out", help=".png, .svg or .pdf; learning-curves.png or watching.png by default."),
     ] = None,
+    dark: Annotated[bool, typer.Option("--dark", help="Light on dark, for a dark page.")] = False,
 ) -> None:
-    """Draw learning curves with their confidence bands, or games against watchers."""
-    from outflank.plots.networks import save_figure
+    """Draw learning curves with their confidence bands, or games against benchmark opponents."""
+    from outflank.plots.style import darken, save_figure
 
     if generation is not None and not watch:
-        raise ValueError("--generation draws one generation's games against the watchers; add --watch")
+        raise ValueError("--generation draws games against benchmark opponents; add --watch")
     if by is not None and watch:
-        raise ValueError("--watch draws generation after generation; leave out --by")
+        raise ValueError("--watch always draws by generation; leave out --by")
     if watch and len(paths) > 1:
         raise ValueError("--watch draws one run, or the mean of one folder of runs; give one RUN")
     if not watch:
         drawing = _learning_curves(paths, by or "games")
     elif generation is None:
-        drawing = _watching(paths[0])
+        drawing = _benchmark_points(paths[0])
     else:
-        drawing = _watched_game(paths[0], generation)
+        drawing = _benchmark_games(paths[0], generation)
     picture = picture or Path(drawing.file)
-    save_figure(drawing.figure, picture)
+    save_figure(darken(drawing.figure) if dark else drawing.figure, picture)
     out.print(f"Picture: {picture}", markup=False, soft_wrap=True)
     if drawing.hint:
         out.print(drawing.hint, markup=False, soft_wrap=True)
@@ -78,37 +79,37 @@ def _learning_curves(paths: list[Path], by: By) -> Drawing:
     figure = draw_learning_curves(
         dict(zip(_labels(paths), logs, strict=True)), _measured_against(runs), by=by
     )
-    watched = [path for path, of in zip(paths, logs, strict=True) if of[0] and "watch" in of[0][-1]]
-    hint = f"See it against its watchers: {_command(watched[0], '--watch')}" if watched else ""
+    benchmarked = [path for path, of in zip(paths, logs, strict=True) if of[0] and "watch" in of[0][-1]]
+    hint = f"Against its benchmark opponents: {_command(benchmarked[0], '--watch')}" if benchmarked else ""
     return Drawing(figure, "learning-curves.png", hint)
 
 
-def _watching(path: Path) -> Drawing:
-    from outflank.plots.benchmark_opponents import draw_points_of_parents
+def _benchmark_points(path: Path) -> Drawing:
+    from outflank.plots.benchmark_opponents import draw_benchmark_points
 
     logs = {run.path: run.log() for run in _opened(path)}
     begun = {at: log for at, log in logs.items() if log} or logs
     (name,) = _labels([path])
     title = f"{name}: {len(begun)} runs" if len(begun) > 1 else name
-    figure = draw_points_of_parents(list(begun.values()), title)
+    figure = draw_benchmark_points(list(begun.values()), title)
     at, log = next(iter(begun.items()))
     games = _command(at, "--watch", "--generation", str(log[-1]["generation"]))
     return Drawing(figure, "watching.png", f"See its games: {games}")
 
 
-def _watched_game(path: Path, generation: int) -> Drawing:
-    from outflank.plots.benchmark_opponents import draw_watched_game, watched_generations
+def _benchmark_games(path: Path, generation: int) -> Drawing:
+    from outflank.plots.benchmark_opponents import benchmarked_generations, draw_benchmark_games
 
     runs = _opened(path)
     if len(runs) > 1:
         names = f"{runs[0].path.name} to {runs[-1].path.name}"
         raise ValueError(f"{path} holds {len(runs)} runs, {names}; name one of them to see its games")
-    entries = {entry["generation"]: entry for entry in watched_generations(runs[0].log())}
+    entries = {entry["generation"]: entry for entry in benchmarked_generations(runs[0].log())}
     if generation not in entries:
         raise ValueError(f"{path} has generations {min(entries)} to {max(entries)}, got {generation}")
     (name,) = _labels([path])
-    title = f"{name}, generation {generation}: the fittest parent, Black, against the watchers"
-    return Drawing(draw_watched_game(entries[generation], title), f"watching-generation-{generation}.png")
+    title = f"{name}, generation {generation}: the fittest parent, Black, against the benchmark opponents"
+    return Drawing(draw_benchmark_games(entries[generation], title), f"watching-generation-{generation}.png")
 
 
 def _opened(path: Path) -> list[RunFolder]:
@@ -118,8 +119,8 @@ def _opened(path: Path) -> list[RunFolder]:
 
 
 def _measured_against(runs: list[list[RunFolder]]) -> str:
-    """Whom all runs were measured against, and how; scores of different measurements are not comparable."""
-    from outflank.plots.tournaments import shortened
+    """The opponent and epsilon of all measurements; scores of different measurements are not comparable."""
+    from outflank.plots.style import shortened
 
     measured: dict[tuple[str, float], Path] = {}
     for run in (run for folders in runs for run in folders):
@@ -136,8 +137,8 @@ def _measured_against(runs: list[list[RunFolder]]) -> str:
 
 
 def _labels(paths: list[Path]) -> list[str]:
-    """The runs' folders, each with as many of the folders around it as tell them apart."""
-    from outflank.plots.tournaments import shortened
+    """The names of the folders, each with as many parent folders as make them distinct."""
+    from outflank.plots.style import shortened
 
     places = [path.resolve().parts for path in paths]
     for count in range(1, max(map(len, places)) + 1):

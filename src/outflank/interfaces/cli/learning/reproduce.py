@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,27 +36,28 @@ def reproduce(
         typer.Argument(metavar="[NAME...]", help="lucas-2007/figure-9, lucas-2007, all, or a TOML file."),
     ] = None,
     list_all: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print the experiment's TOML file, to change a copy of it.")
+    ] = False,
     scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "standard",
     seeds: Annotated[int | None, typer.Option(help="Runs of each method.", min=1, max=1000)] = None,
     cluster: Cluster = None,
     folder: Annotated[
         Path,
-        typer.Option("--out", help="Where parts and reports are kept; finished parts are not run again."),
+        typer.Option("--out", help="Where parts and reports are stored; finished parts are not run again."),
     ] = Path("out/reproduce"),
     report: Annotated[
-        Path | None, typer.Option(help="Write the reports here too, with their pictures and results.")
+        Path | None, typer.Option(help="Write the reports here too, with their figures and results.")
     ] = None,
     published: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder with published players/ and positions/; published or ../shared if there."
-        ),
+        typer.Option(help="A folder with published players/ and positions/; ./published if it exists."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Reproduce tables and figures of the papers, and report theirs and ours side by side.
+    """Reproduce tables and figures of the papers, and compare their numbers with ours.
 
-    Killed or interrupted, it goes on with the same command.
+    Killed or interrupted, the same command continues where it stopped.
     """
     from outflank.studies.experiment import find_experiments
 
@@ -63,6 +65,10 @@ def reproduce(
         _list(find_experiments(names or ["all"]), as_json)
         return
     chosen = find_experiments(names)
+    if show:
+        for experiment in chosen:
+            print(experiment.file.read_text(encoding="utf-8").rstrip())
+        return
     results = _reproduce_all(chosen, _scale(scale), seeds, cluster, folder, published, as_json)
     reports = _report(chosen, results, folder, report)
     if as_json:
@@ -112,7 +118,7 @@ def _reproduce_all(
     published: Path | None,
     as_json: bool,
 ) -> list[Result]:
-    """One after another, each reported when it is finished."""
+    """One after another, each printed when it is finished."""
     from outflank.files import alone_in
     from outflank.league.published import PublishedFiles
     from outflank.learners.execution.executor import executor_for
@@ -122,7 +128,7 @@ def _reproduce_all(
         raise ValueError(f"{folder} is a file; choose another --out")
     files = PublishedFiles.found(published)
     if files.folder is None:
-        note("without the published files (--published) some rows cannot be measured")
+        note("some rows need the published files (--published) and are not measured")
     folder.mkdir(parents=True, exist_ok=True)
     results = []
     executor = executor_for(cluster) if cluster is not None else None
@@ -135,7 +141,7 @@ def _reproduce_all(
                 if not as_json:
                     _print_result(result)
     except (Interrupted, KeyboardInterrupt):
-        err.print("Interrupted; finished parts are kept. The same command goes on from there.")
+        err.print("Interrupted; finished parts are cached. The same command continues from there.")
         raise KeyboardInterrupt from None
     finally:
         if executor is not None:
@@ -155,9 +161,9 @@ def _one(
     from outflank.studies.laboratory import Laboratory
     from outflank.studies.report import reproduce
 
-    with _Shown(where) as shown:
+    with _ProgressBar(where) as bar:
         return reproduce(
-            Laboratory(experiment, scale, folder, seeds=seeds, published=files, cluster=executor, show=shown)
+            Laboratory(experiment, scale, folder, seeds=seeds, published=files, cluster=executor, show=bar)
         )
 
 
@@ -165,7 +171,7 @@ def _print_result(result: Result) -> None:
     from outflank.studies.report import counted_verdicts
 
     words = counted_verdicts([result])
-    out.print(f"{result.experiment.name:32} {words} ({result.made['seconds']:,.1f} s)", markup=False)
+    out.print(f"{result.experiment.name:32} {words} ({result.made.seconds:,.1f} s)", markup=False)
 
 
 def _as_json(result: Result) -> dict[str, Any]:
@@ -173,30 +179,30 @@ def _as_json(result: Result) -> dict[str, Any]:
         "experiment": result.experiment.name,
         "scale": result.scale,
         "verdicts": dict(zip((row.key for row in result.experiment.rows), result.verdicts, strict=True)),
-        **result.made,
-        **result.outcome.as_json(),
+        **result.made.model_dump(),
+        **asdict(result.outcome),
     }
 
 
 def _report(chosen: list[Experiment], results: list[Result], folder: Path, report: Path | None) -> list[Path]:
-    """The reports of the papers concerned, with whatever else of them is finished already."""
+    """The reports of these papers, with their other finished experiments."""
     from outflank.studies.experiment import find_experiments
-    from outflank.studies.report import kept_result, write_reports
+    from outflank.studies.report import cached_result, write_reports
 
     scale = results[0].scale
     by_name = {result.experiment.name: result for result in results}
     known = {one.name: one for one in [*find_experiments(["all"]), *chosen]}
-    finished = [by_name.get(name) or kept_result(one, scale, folder) for name, one in known.items()]
-    whole = [result for result in finished if result is not None]
-    made = write_reports(whole, folder / scale)
+    finished = [by_name.get(name) or cached_result(one, scale, folder) for name, one in known.items()]
+    complete = [result for result in finished if result is not None]
+    made = write_reports(complete, folder / scale)
     if report is not None:
-        made = write_reports(whole, report)
+        made = write_reports(complete, report)
     papers = {result.experiment.paper for result in results}
     return [path for path in made if path.stem in papers]
 
 
-class _Shown:
-    """The activity of an experiment as a bar with rate and ETA on a terminal; silent elsewhere."""
+class _ProgressBar:
+    """The activity of an experiment, with rate and remaining time on a terminal; silent elsewhere."""
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -205,7 +211,7 @@ class _Shown:
         self._what = ""
         self._began = (time.perf_counter(), 0.0)
 
-    def __enter__(self) -> _Shown:
+    def __enter__(self) -> _ProgressBar:
         if sys.stderr.isatty():
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 

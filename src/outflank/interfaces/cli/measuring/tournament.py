@@ -156,7 +156,7 @@ def _play(games: Tournament, place: TournamentFolder) -> KeyboardInterrupt | Eng
 def _finish(games: Tournament, place: TournamentFolder, as_json: bool) -> None:
     """Write and print the standings as they are."""
     from outflank.games.tournament_folder import HEAT_MAP
-    from outflank.plots.networks import save_figure
+    from outflank.plots.style import save_figure
     from outflank.plots.tournaments import draw_tournament
 
     if not any(result.tally.games for result in games.results.values()):

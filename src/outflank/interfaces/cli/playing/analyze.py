@@ -73,7 +73,7 @@ def analyze(
 
 def _check_picture(path: Path) -> None:
     """Refuses a picture that cannot be written before the work, not after it."""
-    from outflank.plots.networks import FORMATS
+    from outflank.plots.style import FORMATS
 
     if path.suffix.lower() not in FORMATS:
         raise ValueError(f"cannot draw to {path}: its name must end with one of {', '.join(FORMATS)}")
@@ -207,8 +207,7 @@ def _label(move: JudgedGameMove) -> str:
 def _draw(path: Path, record: GameRecord, analysis: GameAnalysis, judge: SearchPlayer) -> None:
     from outflank.games.game import Game
     from outflank.plots.games import MarkedMove, ScoreCurve, draw_game
-    from outflank.plots.networks import save_figure
-    from outflank.plots.tournaments import shortened
+    from outflank.plots.style import save_figure, shortened
 
     marked = [MarkedMove(m.number, f"{_label(m)} {m.mark}", m.mover) for m in analysis.moves if m.mark]
     curve = ScoreCurve(analysis.scores_for_black, analysis.exact, marked)
@@ -248,7 +247,7 @@ def _overlay(source: str, records: list[GameRecord], plot: Path | None, as_json:
             "or draw the disc differences of all with --plot FILE.png"
         )
     from outflank.plots.games import draw_disc_differences
-    from outflank.plots.networks import save_figure
+    from outflank.plots.style import save_figure
 
     games = [record.game for record in records if record.game.moves][:MOST_CURVES]
     if not games:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from outflank.studies.experiment import Row, experiment_names, find_experiments, read_experiment
 from outflank.studies.verdicts import (
-    Drawn,
-    Judged,
+    Claim,
     Measured,
-    Missing,
+    NotMeasured,
     Outcome,
-    Tabled,
+    ResultFigure,
+    ResultTable,
     check_complete,
     paper_interval,
     verdict,
@@ -22,7 +23,7 @@ from outflank.studies.verdicts import (
 WHOLE = """
 title = "A table"
 source = "Nobody 2000"
-procedure = "lucas_2007.learning.figure_9"
+procedure = "lucas_2007.learning_curve:figure_9"
 about = "Nothing."
 [settings]
 games = 5
@@ -62,9 +63,9 @@ def test_a_number_is_judged_by_intervals(
 
 def test_a_claim_holds_or_differs() -> None:
     row = Row(key="a", claim="it is so")
-    assert verdict(row, Judged(True, "seen")) == "reproduced"
-    assert verdict(row, Judged(False, "not seen")) == "differs"
-    assert verdict(row, Missing("a file")) == "not measured"
+    assert verdict(row, Claim(True, "seen")) == "reproduced"
+    assert verdict(row, Claim(False, "not seen")) == "differs"
+    assert verdict(row, NotMeasured("a file")) == "not measured"
 
 
 def test_a_share_of_games_has_wilsons_interval() -> None:
@@ -74,10 +75,10 @@ def test_a_share_of_games_has_wilsons_interval() -> None:
 
 def test_an_outcome_is_read_back_as_it_was_stored() -> None:
     outcome = Outcome(
-        {"a": Measured(0.5, (0.4, 0.6), "9 games"), "b": Judged(False, "no"), "c": Missing("gone")},
-        [Drawn("a.png", "A picture.")], [Tabled("T", ["x"], [["1"]])], ["Remarkable."],
+        {"a": Measured(0.5, (0.4, 0.6), "9 games"), "b": Claim(False, "no"), "c": NotMeasured("gone")},
+        [ResultFigure("a.png", "A picture.")], [ResultTable("T", ["x"], [["1"]])], ["Remarkable."],
     )  # fmt: skip
-    assert Outcome.from_json(outcome.as_json()) == outcome
+    assert Outcome.from_json(asdict(outcome)) == outcome
 
 
 def test_an_experiment_is_read_with_the_scale_over_the_settings(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_an_experiment_is_read_with_the_scale_over_the_settings(tmp_path: Path) 
     with pytest.raises(ValueError, match="found nothing for row 'a'"):
         check_complete(experiment, Outcome())
     with pytest.raises(ValueError, match="row 'a' needs a number"):
-        check_complete(experiment, Outcome({"a": Judged(True, "")}))
+        check_complete(experiment, Outcome({"a": Claim(True, "")}))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How the parents play as evolution goes on: positional first, mobility later, says section 6."""
+"""How the style of the parents changes with evolution: positional first, mobility later (section 6)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from outflank.games.match import Match
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
 from outflank.studies.chong_2003.mobility import BLACK, WHITE, draw_styles, mobility_along
-from outflank.studies.chong_2003.runs import PDP, PSP, Family, evolutions, random_openings, rises
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Judged, Outcome, Tabled
+from outflank.studies.chong_2003.runs import PDP, PSP, ReplayedRun, evolutions, random_openings, rises
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Claim, Outcome, ResultTable
 
 FloatArray = npt.NDArray[np.float64]
 MEASURES = ("own", "left", "mobility", "corners", "discs", "score")
 
 
-def mobility(laboratory: Laboratory) -> Outcome:
-    """Moves, corners and discs of the parents of some generations against both watchers."""
-    s = laboratory.settings
-    runs = evolutions(laboratory)
-    rows = np.array([_along_generations(laboratory, run) for run in runs])  # [runs, generations, measures]
+def mobility(lab: Laboratory) -> Outcome:
+    """Moves, corners and discs of the parents of some generations against both benchmark opponents."""
+    s = lab.settings
+    runs = evolutions(lab)
+    rows = np.array([_along_generations(lab, run) for run in runs])  # [runs, generations, measures]
     found = {measure: rows[:, :, at] for at, measure in enumerate(MEASURES)}
     generations = np.array(s["measured"])
 
@@ -36,56 +36,56 @@ def mobility(laboratory: Laboratory) -> Outcome:
     late_moves, late_discs = of("mobility", s["mobile"]), of("discs", s["mobile"])
     percent = {name: 100 * found[name] for name in ("mobility", "corners", "discs", "score")}
     figure = draw_styles(s["measured"], {
-        "moves to choose from,\nmoves 11 to 40": {"parents": found["own"], "watchers": found["left"]},
+        "moves to choose from,\nmoves 11 to 40": {"parents": found["own"], "opponents": found["left"]},
         "share, %": {"moves": percent["mobility"], "corners": percent["corners"], "points": percent["score"]},
     })  # fmt: skip
     return Outcome(
         {
             "positional": rises(of("corners", s["random"]), of("corners", s["positional"]), "{:.1f} %"),
             "mobility": rises(of("mobility", s["positional"]), of("mobility", s["mobile"]), "{:.1f} %"),
-            "few discs": Judged(
+            "few discs": Claim(
                 bool(late_discs.mean() < 50 < late_moves.mean()),
                 f"late: {late_discs.mean():.1f} % of the discs up to move 30, "
                 f"{late_moves.mean():.1f} % of the moves",
             ),
         },
         [
-            laboratory.draw(
-                "mobility", figure, "Parents against both watchers at depth 4, from random openings."
+            lab.save_figure(
+                "mobility", figure, "Parents against both opponents at depth 4, from random openings."
             )
         ],
         [_table(s["measured"], found)],
     )
 
 
-def _along_generations(laboratory: Laboratory, run: Learned) -> list[list[float]]:
-    """The measures of each generation that is looked at."""
-    s = laboratory.settings
+def _along_generations(lab: Laboratory, run: FinishedRun) -> list[list[float]]:
+    """The measures of the chosen generations."""
+    s = lab.settings
     openings = random_openings(s["openings"], s["opening_plies"], seed=1)
 
     def work() -> list[list[float]]:
-        family = Family(run, s["measured"])
+        replayed = ReplayedRun(run, s["measured"])
         found = []
         for done, generation in enumerate(s["measured"]):
-            laboratory.show(f"games of run {run.seed}", done, len(s["measured"]), "generations")
-            players = family.players(generation, family.settings.depth)
-            watchers = [named_player(f"{name},depth={s['watcher_depth']}") for name in (PDP, PSP)]
-            counts = [play_counted(one, other, openings, s) for one in players for other in watchers]
+            lab.report_progress(f"games of run {run.seed}", done, len(s["measured"]), "generations")
+            players = replayed.players(generation, replayed.settings.depth)
+            opponents = [named_player(f"{name},depth={s['watcher_depth']}") for name in (PDP, PSP)]
+            counts = [play_counted(one, other, openings, s) for one in players for other in opponents]
             found.append(measures(np.array(counts)))
         return found
 
-    kept: list[list[float]] = laboratory.part(f"run {run.seed}", work)
-    return kept
+    measured: list[list[float]] = lab.cached(f"run {run.seed}", work)
+    return measured
 
 
 def play_counted(
-    player: Player, watcher: Player, openings: Sequence[Board], settings: dict[str, Any]
+    player: Player, opponent: Player, openings: Sequence[Board], settings: dict[str, Any]
 ) -> tuple[float, ...]:
     """A double game from each opening. Sums and counts for the player: its own moves to choose from and those
-    it left, in the middle game; its corners and the watcher's at the end; its share of the discs up to
+    it left, in the middle game; its corners and the opponent's at the end; its share of the discs up to
     move 30; its points."""
     first, last = (move - settings["opening_plies"] for move in settings["middle"])
-    match = Match(player, watcher, double_games=len(openings), starts=openings)
+    match = Match(player, opponent, double_games=len(openings), starts=openings)
     batches = list(match.batches(record=True))
     moves = np.concatenate([batch.moves for batch in batches if batch.moves is not None])
     black_leads = np.concatenate([match.disc_differences(batch) for batch in batches]).astype(np.float64)
@@ -107,7 +107,7 @@ def play_counted(
 
 
 def measures(counts: FloatArray) -> list[float]:
-    """Of all games of a generation, as MEASURES names them.
+    """MEASURES of all games of a generation.
 
     >>> [round(x, 2) for x in measures(np.array([[60.0, 10, 30, 10, 1, 3, 4, 10, 1, 4]]))]
     [6.0, 3.0, 0.67, 0.25, 0.4, 0.25]
@@ -118,7 +118,7 @@ def measures(counts: FloatArray) -> list[float]:
                                s[6] / s[7], s[8] / s[9])]  # fmt: skip
 
 
-def _table(generations: Sequence[int], found: dict[str, FloatArray]) -> Tabled:
+def _table(generations: Sequence[int], found: dict[str, FloatArray]) -> ResultTable:
     header = ("generation", "own moves", "moves left", "share of the moves", "of the corners",
               "of the discs up to move 30", "of the points")  # fmt: skip
     rows = [
@@ -129,4 +129,4 @@ def _table(generations: Sequence[int], found: dict[str, FloatArray]) -> Tabled:
         )
         for at, generation in enumerate(generations)
     ]
-    return Tabled("Means of all runs", header, rows)
+    return ResultTable("Means of all runs", header, rows)

@@ -9,17 +9,17 @@ import numpy as np
 
 from outflank.plots.learning_curves import draw_learning_curves
 from outflank.studies.inference import mann_whitney
-from outflank.studies.laboratory import Laboratory, Learned
-from outflank.studies.verdicts import Judged, Measured, Outcome, Tabled, lies_above, of_runs
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable, lies_above, mean_of_runs
 
 AS_PRINTED = "as printed"
 Entry = Mapping[str, Any]
 
 
-def figure_9(laboratory: Laboratory) -> Outcome:
-    """The score against the standard heuristic as games of self-play go by."""
-    s = laboratory.settings
-    logs = {name: [run.log() for run in runs] for name, runs in _all_runs(laboratory).items()}
+def figure_9(lab: Laboratory) -> Outcome:
+    """The score against the standard heuristic by games of self-play."""
+    s = lab.settings
+    logs = {name: [run.log() for run in runs] for name, runs in _all_runs(lab).items()}
     curves = {name: logs[name] for name in s["curves"]}
     others = {name: logs[name] for name in s["others"]}
     figure = draw_learning_curves(curves, "standard-heuristic", "Thirty snakes, by self-play")
@@ -37,9 +37,9 @@ def figure_9(laboratory: Laboratory) -> Outcome:
             "faster": is_above_all(printed, others, s["early"]),
         },
         [
-            laboratory.draw("figure-9", figure, "Mean of the runs with its 95 % interval. At each point every"
+            lab.save_figure("figure-9", figure, "Mean of the runs with its 95 % interval. At each point every"
                             " run plays 100 games. What the names mean is in the table."),
-            laboratory.draw("other-architectures", beside, "The same for a weighted piece counter and an MLP,"
+            lab.save_figure("other-architectures", beside, "The same for a weighted piece counter and an MLP,"
                             " each with the best of three learning rates."),
         ],
         [_scores_table(logs, s)],
@@ -47,7 +47,7 @@ def figure_9(laboratory: Laboratory) -> Outcome:
 
 
 def changes_of(settings: Mapping[str, Any], which: str, games: int) -> dict[str, Any]:
-    """What a named setting changes in the preset, for a player after so many games, measured then alone.
+    """What a named setting changes in the preset, for a player after these games, measured only then.
 
     >>> changes_of({"curves": {"by inversion": {"view": "inversion"}}}, "by inversion", 500)
     {'view': 'inversion', 'games': 500, 'measure_every': 500}
@@ -56,34 +56,34 @@ def changes_of(settings: Mapping[str, Any], which: str, games: int) -> dict[str,
 
 
 def score_at(logs: Sequence[Sequence[Entry]], games: int | None = None) -> Measured:
-    """The mean score of the runs after so many games, or at the end.
+    """The mean score of the runs after these games, or at the end.
 
     >>> score_at([[{"games": 25, "score": 0.2, "ci95": [0.1, 0.3]}]], 25)
     Measured(value=0.2, ci95=(0.1, 0.3), of='1 run')
     """
     entries = [_entry(log, games) for log in logs]
     low, high = entries[0]["ci95"]
-    return of_runs([entry["score"] for entry in entries], alone=(low, high))
+    return mean_of_runs([entry["score"] for entry in entries], alone=(low, high))
 
 
-def improves(logs: Sequence[Sequence[Entry]]) -> Judged:
+def improves(logs: Sequence[Sequence[Entry]]) -> Claim:
     """Whether the last fifth of all measurements is higher than the first fifth, by rank."""
     length = min(map(len, logs))
     fifth = max(2, length // 5)
     first = [entry["score"] for log in logs for entry in log[:fifth]]
     last = [entry["score"] for log in logs for entry in log[-fifth:]]
     found = mann_whitney({"last": last, "first": first}, alternative="greater")[0]
-    return Judged(
+    return Claim(
         found.p < 0.05,
         f"mean {np.mean(first):.3f} in the first fifth of the curve, {np.mean(last):.3f} in the last;"
         f" Mann-Whitney {found.text}",
     )
 
 
-def _all_runs(laboratory: Laboratory) -> dict[str, list[Learned]]:
-    s = laboratory.settings
+def _all_runs(lab: Laboratory) -> dict[str, list[FinishedRun]]:
+    s = lab.settings
     changes = {**s["curves"], **s["others"]}
-    return laboratory.learned_all(
+    return lab.learn_all(
         {name: (s["preset"], {"games": s["games"], **changed}) for name, changed in changes.items()}
     )
 
@@ -92,34 +92,34 @@ def is_above_all(
     printed: Sequence[Sequence[Entry]],
     others: Mapping[str, Sequence[Sequence[Entry]]],
     games: int | None = None,
-) -> Judged:
-    """Run by run, after so many games or at the end: Mann-Whitney against each, with Holm's correction."""
+) -> Claim:
+    """After these games or at the end: Mann-Whitney against each, with Holm's correction."""
     scores = {
         name: [_entry(log, games)["score"] for log in logs]
         for name, logs in {AS_PRINTED: printed, **others}.items()
     }
     found = mann_whitney(scores, [(AS_PRINTED, name) for name in others], alternative="greater")
-    told = [f"{np.mean(scores[one.second]):.3f} ({one.second}, {one.text})" for one in found]
-    return Judged(
+    compared = [f"{np.mean(scores[one.second]):.3f} ({one.second}, {one.text})" for one in found]
+    return Claim(
         all(one.p_holm < 0.05 for one in found),
-        f"{np.mean(scores[AS_PRINTED]):.3f} against {' and '.join(told)}",
+        f"{np.mean(scores[AS_PRINTED]):.3f} against {' and '.join(compared)}",
     )
 
 
 def _entry(log: Sequence[Entry], games: int | None) -> Entry:
-    """The measurement after so many games, or the last one before; without a number, the last of all."""
+    """The last measurement up to these games; without a number, the last of all."""
     return [entry for entry in log if games is None or entry["games"] <= games][-1]
 
 
-def _scores_table(logs: Mapping[str, Sequence[Sequence[Entry]]], s: Mapping[str, Any]) -> Tabled:
+def _scores_table(logs: Mapping[str, Sequence[Sequence[Entry]]], s: Mapping[str, Any]) -> ResultTable:
     places = [games for games in s["shown"] if games <= s["games"]]
     rows = []
     for name, of_name in logs.items():
         found = [score_at(of_name, games) for games in places]
         changes = {**s["curves"], **s["others"]}[name]
-        told = ", ".join(f"{key} = {value}" for key, value in changes.items()) or "nothing"
+        changed = ", ".join(f"{key} = {value}" for key, value in changes.items()) or "nothing"
         rows.append(
-            [name, told, *(f"{one.value:.3f} ({one.ci95[0]:.3f} to {one.ci95[1]:.3f})" for one in found)]
+            [name, changed, *(f"{one.value:.3f} ({one.ci95[0]:.3f} to {one.ci95[1]:.3f})" for one in found)]
         )
-    title = "Score against the standard heuristic after so many games of self-play, with its 95 % interval"
-    return Tabled(title, ["curve", "changed in the preset", *(f"{games:,}" for games in places)], rows)
+    title = "Score against the standard heuristic by games of self-play, with its 95 % interval"
+    return ResultTable(title, ["curve", "changed in the preset", *(f"{games:,}" for games in places)], rows)

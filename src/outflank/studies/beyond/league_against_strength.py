@@ -1,13 +1,4 @@
-"""League score against general strength: what a player gains against one opponent and loses against many.
-
-Players as points: one score against another, each with its interval and its name.
-
->>> points = {"a": Point((0.5, 0.4, 0.6), (0.3, 0.2, 0.4), "learned"),
-...           "b": Point((0.5, 0.4, 0.6), (0.3, 0.2, 0.4), "hand-made")}
->>> figure = draw_scatter(points, "League score", "general strength")
->>> sorted(text.get_text() for text in figure.axes[0].texts)
-['a', 'b']
-"""
+"""League score against general strength: what a player gains against one opponent and loses against many."""
 
 from __future__ import annotations
 
@@ -19,22 +10,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
-from scipy import special
 
 from outflank.board import Board
 from outflank.league.scoring import EPSILON, OPPONENT
 from outflank.players.names import NAMES, NamedPlayer, named_player
-from outflank.plots.boards import GRID, INK
-from outflank.plots.learning_curves import COLOURS, SCORE_TICKS
+from outflank.plots.curves import SCORE_TICKS, set_score_scale
+from outflank.plots.style import COLOURS, INK, MARKERS, TEXT, legend_below, new_figure
+from outflank.studies.chong_2003.runs import random_openings
 from outflank.studies.inference import mann_whitney, rank_correlation
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Finding, Judged, Missing, Outcome, Tabled
+from outflank.studies.verdicts import Claim, Finding, NotMeasured, Outcome, ResultTable
 
-SIZE = 9.5  # points of text; 8 inches at 800 pixels make it 13 pixels high
-MARKERS = ("o", "s", "^", "D", "v", "P")
 NEAR, FAR = 7.0, 150.0  # points from a mark to its name
 ROOM = 5.0  # pixels around a mark that no name covers
-NEAREST_TICKS = 0.5  # on the logit scale; nearer ones would write over each other
+TICK_GAP = 0.5  # on the logit scale; labels of nearer ticks would overlap
 
 Score = tuple[float, float, float]  # the value, and the edges of its 95 % interval
 
@@ -54,17 +43,22 @@ class Point:
 
 
 def draw_scatter(points: Mapping[str, Point], x_label: str, y_label: str) -> Figure:
-    """A mark a player; x, whose best scores lie near 1, on a logit scale."""
-    figure = Figure(figsize=(8, 6.4), layout="constrained")
-    axes = figure.add_subplot()
+    """One mark per player; x, whose best scores are near 1, on a logit scale.
+
+    >>> points = {"a": Point((0.5, 0.4, 0.6), (0.3, 0.2, 0.4), "learned"),
+    ...           "b": Point((0.5, 0.4, 0.6), (0.3, 0.2, 0.4), "hand-made")}
+    >>> figure = draw_scatter(points, "League score", "general strength")
+    >>> sorted(text.get_text() for text in figure.axes[0].texts)
+    ['a', 'b']
+    """
+    figure, (axes,) = new_figure(6.4)
     for number, kind in enumerate(dict.fromkeys(point.kind for point in points.values())):
-        chosen = [point for point in points.values() if point.kind == kind]
-        _draw_kind(axes, number, kind, chosen)
-    _prepare(axes, [point.x[0] for point in points.values()])
-    axes.set_xlabel(x_label, fontsize=SIZE, parse_math=False)
-    axes.set_ylabel(y_label, fontsize=SIZE, parse_math=False)
-    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=SIZE)
-    figure.draw_without_rendering()  # names are placed where everything else has its final place
+        _draw_kind(axes, number, kind, [point for point in points.values() if point.kind == kind])
+    scores = [point.x[0] for point in points.values()]
+    set_score_scale(axes, min(scores), max(scores), "x", TICK_GAP)
+    axes.set(xlabel=x_label, ylabel=y_label, ylim=(0, 1))
+    legend_below(figure, columns=3)
+    figure.draw_without_rendering()  # names are placed when everything else has its final place
     figure.set_layout_engine("none")
     _write_names(axes, points)
     return figure
@@ -90,24 +84,6 @@ def _within_ticks(score: float) -> float:
     return min(max(score, SCORE_TICKS[0]), SCORE_TICKS[-1])
 
 
-def _prepare(axes: Axes, scores: Sequence[float]) -> None:
-    below = [tick for tick in SCORE_TICKS if tick < min(scores)] or [SCORE_TICKS[0]]
-    above = [tick for tick in SCORE_TICKS if tick > max(scores)] or [SCORE_TICKS[-1]]
-    ticks = [below[-1]]
-    for tick in SCORE_TICKS:
-        if ticks[-1] < tick <= above[0] and special.logit(tick) - special.logit(ticks[-1]) > NEAREST_TICKS:
-            ticks.append(tick)
-    axes.set_xscale("logit")
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_xlim(0.8 * below[-1], (1 + above[0]) / 2)
-    axes.set_ylim(0, 1)
-    axes.tick_params(labelsize=SIZE)
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
 def _write_names(axes: Axes, points: Mapping[str, Point]) -> None:
     """Each name at the nearest place that is free; a name that is not next to its mark has a line to it."""
     marks = {name: axes.transData.transform(point.place) for name, point in points.items()}
@@ -117,7 +93,7 @@ def _write_names(axes: Axes, points: Mapping[str, Point]) -> None:
         (left, y), (right, _) = axes.transData.transform(edges)
         taken.append(Bbox.from_extents(left, y - 1, right, y + 1))
     for name, point in points.items():
-        text = axes.annotate(name, point.place, xytext=(0, 0), textcoords="offset points", fontsize=SIZE,
+        text = axes.annotate(name, point.place, xytext=(0, 0), textcoords="offset points", fontsize=TEXT,
                              color=INK, parse_math=False)  # fmt: skip
         for distance, (right, up) in _places():
             text.set_position((right * distance, up * distance))
@@ -158,37 +134,31 @@ X_LABEL = f"League score: against {OPPONENT}, 10 % forced random moves"
 Y_LABEL = "general strength: mean score against all others"
 
 
-def league_against_strength(laboratory: Laboratory) -> Outcome:
+def league_against_strength(lab: Laboratory) -> Outcome:
     """Every player's League score and its mean score against all others, without forced random moves."""
-    s = laboratory.settings
-    players = all_players(laboratory)
-    boards = _boards(laboratory)
+    s = lab.settings
+    players = all_players(lab)
+    boards = _boards(lab)
     starts = boards[:: max(1, len(boards) // s["boards"])][: s["boards"]]
-    standings = laboratory.tournament(
-        "strength", players, double_games=len(starts), epsilon=0.0, starts=starts
-    )
+    standings = lab.tournament("strength", players, double_games=len(starts), epsilon=0.0, starts=starts)
     strengths = {row.player: (row.score, *row.ci95) for row in standings.rows}
     points = {}
     for player in players:
-        tally = laboratory.match(f"{player.name} in the League", player, named_player(OPPONENT),
-                                 double_games=s["double_games"], epsilon=EPSILON)  # fmt: skip
+        tally = lab.match(f"{player.name} in the League", player, named_player(OPPONENT),
+                          double_games=s["double_games"], epsilon=EPSILON)  # fmt: skip
         kind = FOR_THE_LEAGUE if player.name in s["for_the_league"] else OTHERWISE
         kind = NOT_LEARNED if player.name in s["not_learned"] else kind
         points[player.name] = Point((tally.score, *tally.ci95), strengths[player.name], kind)
     return Outcome(
         findings_of(points),
-        [
-            laboratory.draw(
-                "scatter", draw_scatter(points, X_LABEL, Y_LABEL), _caption(laboratory, len(starts))
-            )
-        ],
+        [lab.save_figure("scatter", draw_scatter(points, X_LABEL, Y_LABEL), _caption(lab, len(starts)))],
         [_table(points)],
     )
 
 
-def all_players(laboratory: Laboratory) -> list[NamedPlayer]:
-    """All that come with outflank, at one ply, and the published ones that are there."""
-    published = [player for player in laboratory.published.players() if player.name != SAME]
+def all_players(lab: Laboratory) -> list[NamedPlayer]:
+    """The built-in players at one ply, and the published ones that are available."""
+    published = [player for player in lab.published.players() if player.name != SAME]
     return [*(named_player(name) for name in NAMES), *published]
 
 
@@ -203,12 +173,12 @@ def findings_of(points: Mapping[str, Point]) -> dict[str, Finding]:
     }
 
 
-def not_good_in_general(points: Mapping[str, Point]) -> Judged:
+def not_good_in_general(points: Mapping[str, Point]) -> Claim:
     """Who is below the printed player in the League, and yet stronger; the intervals of both scores apart."""
     printed = points[PRINTED]
     stronger = [name for name, one in points.items() if one.x[2] < printed.x[1] and one.y[1] > printed.y[2]]
     place = 1 + sum(one.y[0] > printed.y[0] for one in points.values())
-    return Judged(
+    return Claim(
         bool(stronger),
         f"{PRINTED}: League score {printed.x[0]:.4f}, strength {printed.y[0]:.3f}, place {place} of"
         f" {len(points)}; below it in the League and stronger: {', '.join(sorted(stronger)) or 'nobody'}",
@@ -237,63 +207,47 @@ def _because(learned: Mapping[str, Point]) -> Finding:
         for kind in (FOR_THE_LEAGUE, OTHERWISE)
     }
     if len(samples[OTHERWISE]) < 2:
-        return Missing("needs the published files: there is only one such player without them")
+        return NotMeasured("needs the published files: there is only one such player without them")
     (found,) = mann_whitney(samples, [(FOR_THE_LEAGUE, OTHERWISE)], "greater")
     means = "; ".join(f"{kind} lost {np.mean(places):+.1f} places" for kind, places in samples.items())
-    return Judged(found.p < SIGNIFICANT, f"{means}; {found.text}")
+    return Claim(found.p < SIGNIFICANT, f"{means}; {found.text}")
 
 
-def _first_is_not_strongest(points: Mapping[str, Point]) -> Judged:
+def _first_is_not_strongest(points: Mapping[str, Point]) -> Claim:
     first = max(points, key=lambda name: points[name].x[0])
     strongest = max(points, key=lambda name: points[name].y[0])
     a, b = points[first], points[strongest]
-    return Judged(
+    return Claim(
         b.y[1] > a.y[2] and b.x[2] < a.x[1],
         f"first {first}: League score {a.x[0]:.4f}, strength {a.y[0]:.3f};"
         f" strongest {strongest}: {b.x[0]:.4f}, {b.y[0]:.3f}",
     )
 
 
-def _correlated(points: Mapping[str, Point], sign: int) -> Judged:
+def _correlated(points: Mapping[str, Point], sign: int) -> Claim:
     """Whether both scores rank the players alike (sign 1) or against each other (-1)."""
     found = rank_correlation([p.x[0] for p in points.values()], [p.y[0] for p in points.values()])
-    return Judged(sign * found.rho > 0 and found.p < SIGNIFICANT, f"{len(points)} players: {found.text}")
+    return Claim(sign * found.rho > 0 and found.p < SIGNIFICANT, f"{len(points)} players: {found.text}")
 
 
-def _boards(laboratory: Laboratory) -> tuple[Board, ...]:
-    s = laboratory.settings
-    return laboratory.published.boards() or random_boards(s["boards"], s["random_plies"], s["boards_seed"])
+def _boards(lab: Laboratory) -> tuple[Board, ...]:
+    s = lab.settings
+    return lab.published.boards() or random_openings(s["boards"], s["random_plies"], s["boards_seed"])
 
 
-def random_boards(count: int, plies: int, seed: int) -> tuple[Board, ...]:
-    """Different boards after so many random moves.
-
-    >>> len({board.text for board in random_boards(50, 6, 1)})
-    50
-    """
-    random = np.random.default_rng(seed)
-    found: dict[str, Board] = {}
-    while len(found) < count:
-        board = Board()
-        for _ in range(plies):
-            board = board.play(board.legal_moves[random.integers(len(board.legal_moves))]).settled()
-        found[board.text] = board
-    return tuple(found.values())
-
-
-def _caption(laboratory: Laboratory, starts: int) -> str:
-    made = "of Lucas's thousand boards" if laboratory.published.boards() else (
-        f"boards after {laboratory.settings['random_plies']} random moves")  # fmt: skip
+def _caption(lab: Laboratory, starts: int) -> str:
+    made = "of Lucas's thousand boards" if lab.published.boards() else (
+        f"boards after {lab.settings['random_plies']} random moves")  # fmt: skip
     return (f"All at one ply. Strength: every player against every other from {starts:,} {made}, both"
             " colours, without forced random moves. Lines: 95 % intervals.")  # fmt: skip
 
 
-def _table(points: Mapping[str, Point]) -> Tabled:
+def _table(points: Mapping[str, Point]) -> ResultTable:
     ranked = sorted(points.items(), key=lambda one: -one[1].y[0])
     rows: Sequence[Sequence[str]] = [
         [name, point.kind, *(f"{x:.4f} ± {(high - low) / 2:.4f}" for x, low, high in (point.x, point.y))]
         for name, point in ranked
     ]
-    return Tabled(
+    return ResultTable(
         "All players, the strongest first", ("player", "kind", "League score", "general strength"), rows
     )

@@ -28,70 +28,66 @@ from outflank.studies.kim_2007.versions import (
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import (
     SCORES,
+    Claim,
     Finding,
-    Judged,
     Measured,
     Outcome,
-    Tabled,
+    ResultTable,
+    describe,
     lies_above,
     lies_below,
-    of_runs,
-    told,
+    mean_of_runs,
 )
 
-Results = dict[str, list[tuple[int, int, int]]]  # of "EV_O vs EV": wins, draws, losses, a run each
+Results = dict[str, list[tuple[int, int, int]]]  # of "EV_O vs EV": wins, draws, losses of each run
 PIECES = 16
 
 
-def table_5(laboratory: Laboratory) -> Outcome:
+def table_5(lab: Laboratory) -> Outcome:
     """After equal time: how many generations that is follows from how fast the versions were."""
-    runs = evolved_versions(laboratory)
-    generations = generations_in_equal_time(
-        seconds_a_generation(runs), laboratory.settings["generations_of_plain"]
-    )
-    results = _results(laboratory, _populations(laboratory, runs, generations))
-    outcome = _outcome(laboratory, results)
+    runs = evolved_versions(lab)
+    generations = generations_in_equal_time(seconds_a_generation(runs), lab.settings["generations_of_plain"])
+    results = _results(lab, _populations(lab, runs, generations))
+    outcome = _outcome(lab, results)
     listed = ", ".join(f"{name} {generations[name]}" for name in VERSIONS)
     outcome.remarks.append(f"Generations in equal time: {listed}; they depend on the machine.")
     return outcome
 
 
-def table_6(laboratory: Laboratory) -> Outcome:
+def table_6(lab: Laboratory) -> Outcome:
     """After equally many generations."""
-    runs = evolved_versions(laboratory)
-    generations = dict.fromkeys(VERSIONS, int(laboratory.settings["generations"]))
-    return _outcome(laboratory, _results(laboratory, _populations(laboratory, runs, generations)))
+    runs = evolved_versions(lab)
+    generations = dict.fromkeys(VERSIONS, int(lab.settings["generations"]))
+    return _outcome(lab, _results(lab, _populations(lab, runs, generations)))
 
 
-def _populations(
-    laboratory: Laboratory, runs: Runs, generations: Mapping[str, int]
-) -> dict[str, list[Population]]:
-    """The parents after so many generations; a version that needs more than its runs have learns them."""
-    s = laboratory.settings
+def _populations(lab: Laboratory, runs: Runs, generations: Mapping[str, int]) -> dict[str, list[Population]]:
+    """The parents after these generations; a version that needs more than its runs have learns them."""
+    s = lab.settings
     found = {}
     for name, count in generations.items():
         long_enough = runs[name]
         if count > s["generations"]:
             changes = {**s["changes"], **VERSIONS[name], "generations": count}
-            long_enough = laboratory.learned(s["preset"], changes)
+            long_enough = lab.learn(s["preset"], changes)
         found[name] = [population_of(name, run, count) for run in long_enough]
     return found
 
 
-def _results(laboratory: Laboratory, populations: Mapping[str, Sequence[Population]]) -> Results:
+def _results(lab: Laboratory, populations: Mapping[str, Sequence[Population]]) -> Results:
     results: Results = {}
-    for pair in laboratory.settings["paper"]:
+    for pair in lab.settings["paper"]:
         first, second = pair.split(" vs ")
         results[pair] = [
-            _meeting(laboratory, a, b) for a, b in zip(populations[first], populations[second], strict=True)
+            _meeting(lab, a, b) for a, b in zip(populations[first], populations[second], strict=True)
         ]
     return results
 
 
-def _meeting(laboratory: Laboratory, first: Population, second: Population) -> tuple[int, int, int]:
+def _meeting(lab: Laboratory, first: Population, second: Population) -> tuple[int, int, int]:
     name = f"{first.version} against {second.version} {first.seed}"
     settings = {"first": first.identity, "second": second.identity}
-    wins, draws, losses = laboratory.part(
+    wins, draws, losses = lab.cached(
         name, lambda: play_populations(first, second).sum(axis=0).tolist(), settings
     )
     return wins, draws, losses
@@ -117,14 +113,14 @@ def play_populations(first: Population, second: Population) -> Outcomes:
     return np.concatenate(found).astype(np.int64)
 
 
-def _outcome(laboratory: Laboratory, results: Results) -> Outcome:
+def _outcome(lab: Laboratory, results: Results) -> Outcome:
     scores = {pair: _score(runs) for pair, runs in results.items()}
     findings: dict[str, Finding] = dict(scores.items())
     findings["both best"] = _best(results, "EV_O_E")
     findings["ending over opening"] = lies_above("EV_E against EV_O", scores["EV_E vs EV_O"], 0.5)
     findings["opening harms"] = lies_below("EV_O against EV", scores["EV_O vs EV"], 0.5)
     rows = []
-    for pair, published in laboratory.settings["paper"].items():
+    for pair, published in lab.settings["paper"].items():
         ours = np.mean(results[pair], axis=0)
         low, high = scores[pair].ci95
         rows.append(
@@ -134,11 +130,11 @@ def _outcome(laboratory: Laboratory, results: Results) -> Outcome:
         )  # fmt: skip
     header = ("versions", "paper: win draw loss", "score", "ours, mean of the runs", "score", "95 % interval")
     games = sum(next(iter(results.values()))[0])
-    title = f"The paper's 800 games a pair, and ours: {len(laboratory.seeds)} runs of {games} games each"
-    return Outcome(findings, tables=[Tabled(title, header, rows)])
+    title = f"The paper's 800 games per pair, and ours: {len(lab.seeds)} runs of {games} games each"
+    return Outcome(findings, tables=[ResultTable(title, header, rows)])
 
 
-def _best(results: Results, version: str) -> Judged:
+def _best(results: Results, version: str) -> Claim:
     """The interval of its score against all others together lies above one half, and none against a single
     one lies below."""
     own = {pair: runs for pair, runs in results.items() if pair.startswith(f"{version} vs ")}
@@ -147,14 +143,14 @@ def _best(results: Results, version: str) -> Judged:
     singles = {pair: _score(runs) for pair, runs in own.items()}
     holds = overall.ci95[0] > 0.5 and all(score.ci95[1] >= 0.5 for score in singles.values())
     listed = "; ".join(f"{pair} {score.value:.3f}" for pair, score in singles.items())
-    return Judged(holds, f"{told('against all three', overall)}; {listed}")
+    return Claim(holds, f"{describe('against all three', overall)}; {listed}")
 
 
 def _score(runs: Sequence[tuple[int, int, int]]) -> Measured:
     """The mean score of the runs; of one run, as if its games were independent."""
     wins, draws, losses = runs[0]
     alone = share_interval(wins + draws / 2, wins + draws + losses)
-    return of_runs([_share(run) for run in runs], alone, within=SCORES)
+    return mean_of_runs([_share(run) for run in runs], alone, within=SCORES)
 
 
 def _share(counts: Sequence[int]) -> float:

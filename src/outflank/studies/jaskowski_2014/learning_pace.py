@@ -1,0 +1,194 @@
+"""How fast architectures learn, and where they end: Figure 6 and Table IV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy import stats
+
+from outflank.evaluators.protocol import FloatArray
+from outflank.league.scoring import OPPONENT
+from outflank.plots.curves import Curve, draw_curve, short_count
+from outflank.plots.learning_curves import measurements
+from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
+from outflank.studies.inference import bootstrap_band
+from outflank.studies.jaskowski_2014.architectures import (
+    PAPER_GAMES,
+    RANDOM,
+    SYSTEMATIC,
+    TABLE_4,
+    evolved,
+    mean_score,
+    performances,
+    scores,
+)
+from outflank.studies.jaskowski_2014.comparisons import ALPHA, Comparisons
+from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.verdicts import Claim, Finding, Outcome, ResultTable
+
+MARKED = 8  # marks per curve, so that curves differ without colours too
+SHARES = {"a tenth": 0.1, "a third": 1 / 3, "all": 1.0}  # of the budget, for the trend
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The measured scores of an architecture's runs: [runs, points]."""
+
+    games: FloatArray
+    scores: FloatArray
+
+    @classmethod
+    def of(cls, runs: Sequence[FinishedRun]) -> Curves:
+        logs = [measurements(run.log()) for run in runs]
+        return cls(
+            np.array([entry["games"] for entry in logs[0]], dtype=np.float64),
+            np.array([[entry["score"] for entry in log] for log in logs]),
+        )
+
+    @property
+    def mean(self) -> Curve:
+        """With its bootstrap band."""
+        return Curve(self.games, *bootstrap_band(self.scores))
+
+    def at(self, share: float) -> FloatArray:
+        """Each run's score where it was measured nearest to this share of its games."""
+        return self.scores[:, int(np.abs(self.games - share * self.games[-1]).argmin())]
+
+
+def figure_6(lab: Laboratory) -> Outcome:
+    """The pace of learning."""
+    runs = evolved(lab, (*SYSTEMATIC, *RANDOM))
+    curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
+    ends = scores(performances(lab, runs))
+    figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT)
+    return Outcome(
+        pace_claims({name: one.scores for name, one in curves.items()}, ends),
+        [lab.save_figure("figure-6", figure, "Mean of the runs with its 95 % bootstrap interval.")],
+    )
+
+
+def draw_learning_pace(
+    curves: Mapping[str, Curve], against: str, published: tuple[float, Mapping[str, float]] | None = None
+) -> Figure:
+    """One curve per method. With a number of games and the scores published after them, games are
+    logarithmic, and a dotted line leads to each score.
+
+    >>> band = Curve(*np.array([[1e6, 2e6], [0.5, 0.6], [0.6, 0.7], [0.7, 0.8]]))
+    >>> figure = draw_learning_pace({"all-2": band}, "standard-heuristic")
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['all-2: 0.700']
+    """
+    figure, (axes,) = new_figure(5.4)
+    for number, (name, curve) in enumerate(curves.items()):
+        marker = MARKERS[number % len(MARKERS)]
+        every = (number % 3, max(1, len(curve.x) // MARKED))  # not all at the same games
+        label = f"{name}: {curve.middle[-1]:.3f}"
+        label += f" (paper {published[1][name]:.3f})" if published else ""
+        draw_curve(axes, curve, label, number, linestyle="-", marker=marker, markevery=every, markersize=5)
+        if published:
+            axes.plot(
+                [curve.x[-1], published[0]], [curve.middle[-1], published[1][name]], ":",
+                color=COLOURS[number % len(COLOURS)], linewidth=1.2, marker=marker, markevery=[1],
+                markersize=7, markerfacecolor="white", clip_on=False,
+            )  # fmt: skip
+    axes.set(xlabel="games learned from", ylabel=f"score against {against}")
+    axes.set_xscale("log" if published else "linear")
+    if not published:
+        axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(short_count)
+    legend_below(figure, columns=3)
+    return figure
+
+
+def pace_claims(curves: Mapping[str, FloatArray], ends: Mapping[str, Sequence[float]]) -> dict[str, Finding]:
+    """III-D, by the name of their rows. A run's pace is the mean of its measured scores, the area under its
+    curve; the gap between two architectures is that of their mean curves."""
+    paces = Comparisons({name: of_name.mean(axis=1) for name, of_name in curves.items()})
+    at_end = Comparisons(ends)
+    all_2, all_3, all_4 = SYSTEMATIC
+    others = (*SYSTEMATIC[1:], *RANDOM)
+    return {
+        "all-2 quickest": paces.all_better([(all_2, other) for other in others]),
+        "all-3 catches up": _closing(curves[all_2], curves[all_3]),
+        "all-3 does not pass": at_end.not_better(all_3, all_2),
+        "all-4 slower": paces.better(all_3, all_4),
+        "gap decreases": _closing(curves[all_3], curves[all_4]),
+        "gap stays": at_end.better(all_3, all_4),
+    }
+
+
+def _closing(ahead: FloatArray, behind: FloatArray) -> Claim:
+    """There is a gap between two mean curves in the middle third of the measurements, and a smaller one in
+    the last; the first third is the start, where both know nothing."""
+    gaps = np.array_split(ahead.mean(axis=0) - behind.mean(axis=0), 3)
+    middle, last = (float(gap.mean()) if gap.size else float("nan") for gap in gaps[1:])
+    return Claim(
+        middle > 0 and last < middle,
+        f"gap {middle:.3f} in the middle third of the run, {last:.3f} in the last",
+    )
+
+
+def table_4(lab: Laboratory) -> Outcome:
+    """All nine architectures, run by run, and the trend as games go by."""
+    runs = evolved(lab, list(TABLE_4))
+    tallies = performances(lab, runs)
+    curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
+    ends = scores(tallies)
+    means = {
+        share: {
+            name: float(np.mean(ends[name] if share == "all" else curves[name].at(part))) for name in TABLE_4
+        }
+        for share, part in SHARES.items()
+    }
+    findings: dict[str, Finding] = {name: mean_score(of_name) for name, of_name in tallies.items()}
+    findings["order"] = order_claim(means)
+    drawing = draw_learning_pace(
+        {name: one.mean for name, one in curves.items()}, OPPONENT,
+        (PAPER_GAMES, {name: float(np.mean(of_name)) for name, of_name in TABLE_4.items()}),
+    )  # fmt: skip
+    caption = "Means of the runs with 95 % bootstrap intervals; dotted, to the paper's means after 10⁹ games."
+    games = {name: one.games[-1] for name, one in curves.items()}
+    return Outcome(
+        findings,
+        [lab.save_figure("trend", drawing, caption)],
+        [_side_by_side(ends), _trend(means, max(games.values()))],
+    )
+
+
+def order_claim(means: Mapping[str, Mapping[str, float]]) -> Claim:
+    """Whether architectures come in the paper's order at the end, by Spearman's rank correlation."""
+    paper = [float(np.mean(of_name)) for of_name in TABLE_4.values()]
+    found = {
+        share: stats.spearmanr(paper, [of_share[name] for name in TABLE_4])
+        for share, of_share in means.items()
+    }
+    listed = ", ".join(f"{one.statistic:.2f} after {share} of the games" for share, one in found.items())
+    p = float(found["all"].pvalue)
+    return Claim(bool(found["all"].statistic > 0 and p < ALPHA), f"rank correlation {listed} (p = {p:.2g})")
+
+
+def _side_by_side(ends: Mapping[str, Sequence[float]]) -> ResultTable:
+    rows = []
+    for name, published in TABLE_4.items():
+        for who, values in (("paper", published), ("here", ends[name])):
+            centre = [f"{np.mean(values):.4f}", f"{np.median(values):.4f}"]
+            rows.append([name, who, *centre, " ".join(f"{value:.4f}" for value in values)])
+    return ResultTable("Table IV beside ours", ("architecture", "", "mean", "median", "runs"), rows)
+
+
+def _trend(means: Mapping[str, Mapping[str, float]], games: float) -> ResultTable:
+    """Means and, in brackets, places."""
+    columns = {f"{share}, {games * SHARES[share] / 1e6:.2g} M": of_share for share, of_share in means.items()}
+    columns["paper, 1,000 M"] = {name: float(np.mean(of_name)) for name, of_name in TABLE_4.items()}
+    places = {label: sorted(column, key=lambda name: -column[name]) for label, column in columns.items()}
+    rows = [
+        [
+            name,
+            *(f"{column[name]:.3f} ({places[label].index(name) + 1})" for label, column in columns.items()),
+        ]
+        for name in TABLE_4
+    ]
+    return ResultTable("The trend: mean score and place at growing budgets", ("architecture", *columns), rows)
