@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.options import Json, PlayerName, Seed, Threads, complete_positions
-from outflank.interfaces.cli.progress import meter, note, out, print_json, say
+from outflank.interfaces.cli.progress import meter, new_table, note, out, print_json, say
 
 if TYPE_CHECKING:
     from outflank.games.positions import Endgame
@@ -96,16 +96,12 @@ def _report(rows: list[dict[str, Any]], threads: int, as_json: bool) -> None:
     if as_json:
         print_json({"positions": rows, "seconds": round(seconds, 4), "nodes": nodes, "threads": threads})
         return
-    from rich.table import Table
-
     if not rows:
         out.print("Interrupted before the first position was solved.")
         return
     checked = any("right" in row for row in rows)
-    table = Table()
     columns = ["#", "empties", "score", "best", "nodes", "M nodes/s", "seconds"]
-    for name in [*columns, "expected"] if checked else columns:
-        table.add_column(name, justify="right")
+    table = new_table([*columns, "expected"] if checked else columns)
     for number, row in enumerate(rows, start=1):
         score = row["result"] if row["score"] is None else f"{row['score']:+d}"
         cells = [str(number), str(row["empties"]), score, row["best"] or "pass", f"{row['nodes']:,}",
