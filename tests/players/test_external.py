@@ -431,7 +431,7 @@ def test_names_of_engines() -> None:
         ),
         (
             "gtp,time=0.01:sh",
-            "take a time such as 0.1, 0.25 or 1.5, or an option of the engine's own command",
+            "use a time such as 0.1, 0.25 or 1.5, or an option of the engine itself",
         ),
         ("gtp,timeout=1,timeout=2:sh", "timeout is given twice"),
     ],

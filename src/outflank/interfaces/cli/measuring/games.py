@@ -111,11 +111,8 @@ def _report(source: Path, record: GameRecord, steps: list[Step]) -> dict[str, An
         "disc_difference": final.disc_difference,
         "is_over": final.is_over,
         "positions": [
-            {
-                "number": step.number,
-                "mover": step.mover,
-                "move": step.move,
-                "is_after_pass": step.is_after_pass,
+            vars(step)
+            | {
                 "board": step.board.text,
                 "black": step.board.black.bit_count(),
                 "white": step.board.white.bit_count(),
