@@ -28,8 +28,8 @@ from outflank.board import Colour
 from outflank.evaluators.protocol import FloatArray
 from outflank.games.game import Game
 from outflank.games.match import Match
-from outflank.players.knowledge import Solver
 from outflank.players.opening_book import OpeningBook
+from outflank.players.solver import Solver
 from outflank.plots.boards import GRID, INK
 from outflank.plots.learning_curves import COLOURS
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game

@@ -12,7 +12,7 @@ from outflank.interfaces.cli.progress import meter, new_table, note, out, print_
 
 if TYPE_CHECKING:
     from outflank.games.positions import Endgame
-    from outflank.players.knowledge import Solution
+    from outflank.players.solver import Solution
 
 MANY_EMPTIES = 26  # beyond this a position may take hours
 
@@ -46,7 +46,7 @@ def solve(
     """Solve endgame positions: exact score, best move and best play."""
     from outflank.cores import available_cores
     from outflank.games.positions import read_endgames
-    from outflank.players.knowledge import WIN_OR_LOSS, Solver
+    from outflank.players.solver import WIN_OR_LOSS, Solver
 
     endgames = read_endgames(source, allow_impossible=impossible)
     most = max(64 - endgame.board.discs for endgame in endgames)
