@@ -31,11 +31,11 @@ from .learners.td import TdSettings
 from .players.analysis import Analysis
 from .players.engine_player import ExternalPlayer
 from .players.greedy import GreedyPlayer, Player, RandomPlayer
-from .players.knowledge import Solution, Solver
 from .players.names import named_player
 from .players.opening_book import OpeningBook
 from .players.search import SearchLimits, SearchPlayer
 from .players.search_tuning import SearchTuning
+from .players.solver import Solution, Solver
 
 __all__ = [
     "Analysis",

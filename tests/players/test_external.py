@@ -90,7 +90,7 @@ FAULTS = {
     "closes its input": "closed its input",
     "prints bytes": "printed more than 65536 bytes",
     "answers in bytes": "which is not a move",
-    "answers another command": "answered the command 7, which it was not given",
+    "answers another command": "answered command 7, which was not sent",
     "never ends its answer": "gave an answer of more than 65536 bytes",
     "answers a huge line": "printed more than 65536 bytes without a line end",
     "drips": "did not answer within 1 s",
@@ -427,11 +427,11 @@ def test_names_of_engines() -> None:
         ("nboard,depth=2.5:sh", "depth must be a whole number above 0, 1,000,000 at most, got '2.5'"),
         (
             "gtp,time=0.2001:sh",
-            "time=0.2001 cannot be told in GTP, which has whole seconds for up to 60 moves",
+            "time=0.2001 cannot be sent by GTP, which has whole seconds for up to 60 moves",
         ),
         (
             "gtp,time=0.01:sh",
-            "take a time such as 0.1, 0.25 or 1.5, or an option of the engine's own command",
+            "use a time such as 0.1, 0.25 or 1.5, or an option of the engine itself",
         ),
         ("gtp,timeout=1,timeout=2:sh", "timeout is given twice"),
     ],

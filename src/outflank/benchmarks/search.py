@@ -17,10 +17,10 @@ from outflank.cores import available_cores
 from outflank.evaluators.mlp import SpatialMlp
 from outflank.games.match import Match
 from outflank.players.greedy import GreedyPlayer
-from outflank.players.knowledge import Solver
 from outflank.players.names import named_player
 from outflank.players.opening_book import DEFAULT, OpeningBook
 from outflank.players.search import SearchLimits, SearchPlayer
+from outflank.players.solver import Solver
 
 POSITIONS = 8
 KIM = "Kim 2007: 2 plies of a spatial MLP, book, solver from 4"

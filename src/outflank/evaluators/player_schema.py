@@ -1,4 +1,4 @@
-"""The metadata of a player file, as pydantic models."""
+"""The metadata of a player file, as pydantic models that build evaluators."""
 
 from __future__ import annotations
 
@@ -6,28 +6,39 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.iago import Iago
+from outflank.evaluators.mlp import Mlp, SpatialMlp
+from outflank.evaluators.ntuple_network import NTupleNetwork
+from outflank.evaluators.piece_counter import PieceCounter
+from outflank.evaluators.protocol import CoreEvaluator, FloatArray
+
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-
-class _Architecture(_Strict):
     @property
     def placements(self) -> int:
         """The number of placements of tuples; other kinds have none."""
         return 0
 
 
-class PieceCounterArchitecture(_Architecture):
+class PieceCounterArchitecture(_Strict):
     kind: Literal["piece-counter"]
     symmetric: bool = False
 
+    def build(self, weights: FloatArray | None) -> CoreEvaluator:
+        return PieceCounter(weights, is_symmetric=self.symmetric)
 
-class IagoArchitecture(_Architecture):
+
+class IagoArchitecture(_Strict):
     kind: Literal["iago"]
 
+    def build(self, weights: FloatArray | None) -> CoreEvaluator:
+        return Iago(weights)
 
-class NTupleNetworkArchitecture(_Architecture):
+
+class NTupleNetworkArchitecture(_Strict):
     kind: Literal["n-tuple-network"]
     stages: int = 1
     tables: list[list[list[int]]]
@@ -36,45 +47,49 @@ class NTupleNetworkArchitecture(_Architecture):
     def placements(self) -> int:
         return sum(len(table) for table in self.tables)
 
+    def build(self, weights: FloatArray | None) -> CoreEvaluator:
+        return NTupleNetwork(self.tables, weights, stages=self.stages)
 
-class MlpArchitecture(_Architecture):
+
+class MlpArchitecture(_Strict):
     kind: Literal["mlp"]
     hidden: int = 32
 
+    def build(self, weights: FloatArray | None) -> CoreEvaluator:
+        return Mlp(weights, hidden=self.hidden)
 
-class SpatialMlpArchitecture(_Architecture):
+
+class SpatialMlpArchitecture(_Strict):
     kind: Literal["spatial-mlp"]
 
+    def build(self, weights: FloatArray | None) -> CoreEvaluator:
+        return SpatialMlp(weights)
 
-OneArchitecture = Annotated[
+
+OneArchitecture = (
     PieceCounterArchitecture
     | IagoArchitecture
     | NTupleNetworkArchitecture
     | MlpArchitecture
-    | SpatialMlpArchitecture,
-    Field(discriminator="kind"),
-]
+    | SpatialMlpArchitecture
+)
 
 
-class DoubledArchitecture(_Architecture):
+class DoubledArchitecture(_Strict):
     kind: Literal["doubled"]
-    black: OneArchitecture
-    white: OneArchitecture
+    black: Annotated[OneArchitecture, Field(discriminator="kind")]
+    white: Annotated[OneArchitecture, Field(discriminator="kind")]
 
     @property
     def placements(self) -> int:
         return self.black.placements + self.white.placements
 
+    def build(self, weights: FloatArray) -> DoubledFunction:
+        split = self.black.build(None).weights.size
+        return DoubledFunction(self.black.build(weights[:split]), self.white.build(weights[split:]))
+
 
 class PlayerMetadata(_Strict):
-    architecture: Annotated[
-        PieceCounterArchitecture
-        | IagoArchitecture
-        | NTupleNetworkArchitecture
-        | MlpArchitecture
-        | SpatialMlpArchitecture
-        | DoubledArchitecture,
-        Field(discriminator="kind"),
-    ]
+    architecture: Annotated[OneArchitecture | DoubledArchitecture, Field(discriminator="kind")]
     view: Literal["inversion", "negation", "doubled"] | None = None
     provenance: dict[str, Any] = Field(default_factory=dict)

@@ -11,26 +11,19 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from outflank.evaluators.doubled import DoubledFunction
-from outflank.evaluators.iago import Iago
 from outflank.evaluators.league_text import (
     PlayerFileError,
     SizeLimits,
     read_league_text,
     write_league_text,
 )
-from outflank.evaluators.mlp import Mlp, SpatialMlp
-from outflank.evaluators.ntuple_network import NTupleNetwork
-from outflank.evaluators.piece_counter import PieceCounter
-from outflank.evaluators.protocol import CoreEvaluator, FloatArray
+from outflank.evaluators.protocol import CoreEvaluator
 from outflank.files import write_whole
-
-if TYPE_CHECKING:
-    from outflank.evaluators.player_schema import PlayerMetadata
 
 View = Literal["inversion", "negation", "doubled"]
 VIEWS: tuple[View, ...] = ("inversion", "negation", "doubled")
@@ -103,7 +96,7 @@ def _read_safetensors(content: bytes, source: str, limits: SizeLimits | None) ->
         described = PlayerMetadata.model_validate(json.loads(metadata, object_pairs_hook=_each_key_once))
         if limits is not None:
             limits.check(weights.size, described.architecture.placements, source)
-        evaluator = _build(described, weights)
+        evaluator = described.architecture.build(weights)
     except SafetensorError as error:
         raise PlayerFileError(f"{source} is damaged or cut off: {error}") from None
     except ValidationError as error:
@@ -142,33 +135,6 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"its header names {twice[:40]!r} twice")
     return found
-
-
-def _build(described: PlayerMetadata, weights: FloatArray) -> CoreEvaluator | DoubledFunction:
-    architecture = described.architecture.model_dump()
-    if architecture["kind"] == "doubled":
-        black, white = architecture["black"], architecture["white"]
-        split = _weight_count(black)
-        return DoubledFunction(_build_one(black, weights[:split]), _build_one(white, weights[split:]))
-    return _build_one(architecture, weights)
-
-
-def _build_one(architecture: dict[str, Any], weights: FloatArray | None) -> CoreEvaluator:
-    match architecture["kind"]:
-        case "piece-counter":
-            return PieceCounter(weights, is_symmetric=architecture["symmetric"])
-        case "iago":
-            return Iago(weights)
-        case "n-tuple-network":
-            return NTupleNetwork(architecture["tables"], weights, stages=architecture["stages"])
-        case "mlp":
-            return Mlp(weights, hidden=architecture["hidden"])
-        case _:
-            return SpatialMlp(weights)
-
-
-def _weight_count(architecture: dict[str, Any]) -> int:
-    return _build_one(architecture, None).weights.size
 
 
 def _safetensors_bytes(player: StoredPlayer) -> bytes:

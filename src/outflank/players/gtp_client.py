@@ -36,16 +36,16 @@ class GtpClient:
         self._process = process
         self._timeout = timeout
         self._period = period
-        self._told: tuple[Board, tuple[Square, ...]] | None = None  # the game on the engine's board
+        self._sent: tuple[Board, tuple[Square, ...]] | None = None  # the game on the engine's board
         known = self._ask("list_commands", startup)
         self._commands = frozenset(known[1].split()) if known[0] else frozenset()
         if "set_game" in self._commands:
-            self._must("set_game Othello", startup)
+            self._command("set_game Othello", startup)
         if not self._commands or "boardsize" in self._commands:
-            self._must("boardsize 8", startup)
+            self._command("boardsize 8", startup)
         if period is not None:
-            self._must(f"time_settings 0 {period[0]} {period[1]}", startup)
-        self._must("clear_board", startup)
+            self._command(f"time_settings 0 {period[0]} {period[1]}", startup)
+        self._command("clear_board", startup)
 
     def can_start_from(self, start: Board) -> bool:
         return self._setup_command is not None or moves_to(start) is not None
@@ -53,39 +53,39 @@ class GtpClient:
     def choose(self, start: Board, moves: Sequence[Square]) -> Square | None:
         """The engine's move after the moves of a game; None if it passes. All commands share one deadline."""
         deadline = Deadline(self._timeout)
-        board = self._follow(start, tuple(moves), deadline)
+        board = self._send_moves(start, tuple(moves), deadline)
         if self._period is not None and "time_left" in self._commands:
-            self._must(f"time_left {board.mover} {self._period[0]} {self._period[1]}", deadline)
-        answer = self._must(f"genmove {board.mover}", deadline).strip().lower()
+            self._command(f"time_left {board.mover} {self._period[0]} {self._period[1]}", deadline)
+        answer = self._command(f"genmove {board.mover}", deadline).strip().lower()
         if re.fullmatch(r"[a-h][1-8]", answer):
             move = Square(answer)
-            self._told = (start, (*moves, move))
+            self._sent = (start, (*moves, move))
             return move
-        self._told = None
+        self._sent = None
         if answer in ("pass", "pa", "ps"):
             return None
         if answer == "resign":
             raise EngineError("resigned")
         raise EngineError(f"answered genmove with {answer[:40]!r}, which is not a move")
 
-    def _follow(self, start: Board, moves: tuple[Square, ...], deadline: Deadline) -> Board:
+    def _send_moves(self, start: Board, moves: tuple[Square, ...], deadline: Deadline) -> Board:
         """Sends the engine the moves it does not know: the opponent's, and forced random moves."""
-        told = self._told
-        if told is None or told[0] != start or told[1] != moves[: len(told[1])]:
-            self._begin(start, deadline)
-            told = (start, ())
+        sent = self._sent
+        if sent is None or sent[0] != start or sent[1] != moves[: len(sent[1])]:
+            self._set_up(start, deadline)
+            sent = (start, ())
         board = start
         for number, move in enumerate(moves):
-            if number < len(told[1]):
+            if number < len(sent[1]):
                 board = board.settled().play(move)
             else:
-                board = self._told_move(board, move, deadline)
-        self._told = (start, moves)
+                board = self._send_move(board, move, deadline)
+        self._sent = (start, moves)
         return self._settled(board, deadline)
 
-    def _told_move(self, board: Board, move: Square, deadline: Deadline) -> Board:
+    def _send_move(self, board: Board, move: Square, deadline: Deadline) -> Board:
         board = self._settled(board, deadline)
-        self._must(f"play {board.mover} {move}", deadline)
+        self._command(f"play {board.mover} {move}", deadline)
         return board.play(move)
 
     def _settled(self, board: Board, deadline: Deadline) -> Board:
@@ -95,16 +95,16 @@ class GtpClient:
             self._ask(f"play {board.mover} pass", deadline)
         return after
 
-    def _begin(self, start: Board, deadline: Deadline) -> None:
-        self._must("clear_board", deadline)
+    def _set_up(self, start: Board, deadline: Deadline) -> None:
+        self._command("clear_board", deadline)
         if start != Board() and self._setup_command is not None:
-            self._must(f"{self._setup_command} {start.text}", deadline)
+            self._command(f"{self._setup_command} {start.text}", deadline)
             return
         if (path := moves_to(start)) is None:
             raise EngineError("has no command to set up a position")
         board = Board()
         for move in path:
-            board = self._told_move(board, move, deadline)
+            board = self._send_move(board, move, deadline)
         if board.mover != start.mover:
             self._settled(board, deadline)
 
@@ -112,7 +112,7 @@ class GtpClient:
     def _setup_command(self) -> str | None:
         return next((command for command in SETUP_COMMANDS if command in self._commands), None)
 
-    def _must(self, command: str, deadline: Deadline) -> str:
+    def _command(self, command: str, deadline: Deadline) -> str:
         fine, text = self._ask(command, deadline)
         if not fine:
             raise EngineError(f"refused {command!r}: {text[:80]!r}")

@@ -30,15 +30,15 @@ from outflank.board import Board, Square
 from outflank.evaluators.protocol import board_bits
 from outflank.players.analysis import Analysis, AnalyzedMove
 from outflank.players.greedy import GreedyPlayer, RandomPlayer
-from outflank.players.knowledge import (
+from outflank.players.opening_book import OpeningBook
+from outflank.players.search_tuning import SearchTuning
+from outflank.players.solver import (
     ORDERING_PAYS_FROM,
     ORDERING_WEIGHT,
     Solution,
     Solver,
     solver_ordering,
 )
-from outflank.players.opening_book import OpeningBook
-from outflank.players.search_tuning import SearchTuning
 from outflank.players.stopping import run_until
 
 MOST_LEAVES = 5_000_000

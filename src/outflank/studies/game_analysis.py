@@ -19,9 +19,9 @@ from outflank.board import Board, Colour, Square
 from outflank.games.game import Game
 from outflank.players.engine_player import is_external
 from outflank.players.greedy import GreedyPlayer
-from outflank.players.knowledge import Solver
 from outflank.players.names import named_player, split_name, with_one_ply_search
 from outflank.players.search import SearchPlayer
+from outflank.players.solver import Solver
 
 SOLVE_FROM = 20  # empty squares; a whole ending takes about half a second on two cores
 MISTAKE, BLUNDER = 4.0, 10.0  # discs

@@ -122,7 +122,7 @@ def test_forms_of_transcripts(tmp_path: Path) -> None:
         ("f5d6" * 100, "line 1: there are more than 128 moves, and a game has at most 60"),
         ("# nothing\n", "g.txt holds no games"),
         ("", "g.txt is empty"),
-        (b"f5d6\xff\xfe", "g.txt, byte 4: this is neither text nor any format of games"),
+        (b"f5d6\xff\xfe", "g.txt, byte 4: this is neither text nor another format of games"),
         ('{"moves": "f5d6f5"}', "g.txt, line 1: move 3 (f5) is not legal for black"),
         ('{"moves": "f5"}\n{"black": "x"}', "g.txt, line 2: moves: Field required"),
         ('{"moves": "f5", "result": 99}', "line 1: result: Input should be less than or equal to 64"),
@@ -219,8 +219,8 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == []
 
     elsewhere = Game((), Board().play("f5"))
-    refuses(elsewhere, "g.txt", "game 2 has a start position of its own")
-    refuses(elsewhere, "g.wtb", "game 2 has a start position of its own")
+    refuses(elsewhere, "g.txt", "game 2 has its own start position")
+    refuses(elsewhere, "g.wtb", "game 2 has its own start position")
     refuses(Game(), "g.txt", "game 2 has no moves")
     refuses(Game(), "g.pgn", "games are written as .wtb")
     for name in ("g.jsonl", "g.ggf", "g.wtb", "g.txt"):

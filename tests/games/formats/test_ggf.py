@@ -143,11 +143,11 @@ def test_games_that_are_refused(tmp_path: Path, properties: str, sentence: str) 
         ("(;GM[Othello]B[f5", "game 1: it is cut off or damaged"),
         ("(;GM[Othello]B[f5];)\n(;GM[Oth", "game 2: it is cut off or damaged"),
         ("(;GM[Othello]B f5;)", "game 1: it is cut off or damaged"),
-        ("(;GM[Othello]B[f5];) and so on", "game 2: it should open with (; but there is 'and so on'"),
+        ("(;GM[Othello]B[f5];) and so on", "game 2: it should start with (; but there is 'and so on'"),
         (f"(;GM[Othello]{'B[f5]W[d6]' * 100};)", "game 1: there are 200 moves, and a game has at most 60"),
         ("(;GM[Othello]" + " " * 300_000, "game 1: it is cut off or damaged"),
         ("(;A[" * 100_000, "game 1: it is cut off or damaged"),
-        ("hello", "game 1: it should open with (; but there is 'hello'"),
+        ("hello", "game 1: it should start with (; but there is 'hello'"),
         ("  \n", "g.ggf holds no games"),
     ],
 )

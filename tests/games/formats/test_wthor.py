@@ -137,7 +137,7 @@ def test_broken_names(tmp_path: Path, name: str, content: bytes, sentence: str) 
 
 def test_names_of_other_games_are_not_taken_over(tmp_path: Path) -> None:
     (tmp_path / "g.trn").write_bytes(b"precious")
-    with pytest.raises(ValueError, match=r"g\.trn would give these games names that are not theirs"):
+    with pytest.raises(ValueError, match=r"g\.trn would give these games wrong names"):
         write_games([GameRecord(random_game(Random(1)))], tmp_path / "g.wtb")
     assert [path.name for path in tmp_path.iterdir()] == ["g.trn"]
 
@@ -164,8 +164,8 @@ SECOND = 16 + 68  # where the second game begins
         (4, (2,), "the header promises 2 games, but the file has room for 3"),
         (4, (255, 255, 255, 255), "the header promises 4,294,967,295 games, but the file has room for 3"),
         (SECOND + 8, (11,), "game 2: move 1 (a1) is not legal for black"),
-        (SECOND + 10, (99,), "game 2: move 3 is stored as 99, which is no square"),
-        (SECOND + 10, (19,), "game 2: move 3 is stored as 19, which is no square"),
+        (SECOND + 10, (99,), "game 2: move 3 is stored as 99, which is not a square"),
+        (SECOND + 10, (19,), "game 2: move 3 is stored as 19, which is not a square"),
         (SECOND + 10, (0,), "game 2: move 3 is missing, and moves come after it"),
         (SECOND + 6, (65,), "game 2: Black is said to have 65 discs"),
         (SECOND + 7, (200,), "game 2: Black is said to have 200 discs"),

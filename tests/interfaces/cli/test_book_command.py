@@ -112,7 +112,7 @@ BAD = {
     "book that is none": (("show", "bad.book"), "bad.book is not an opening book"),
     "half a book": (("show", "half.book"), "half.book is an opening book of"),
     "import into none": (("import", "bad.book", "bad.book"), "bad.book is not an opening book"),
-    "import nowhere": (("import", "no.book", "x.txt"), "no.book is not there; outflank book build"),
+    "import nowhere": (("import", "no.book", "x.txt"), "no.book does not exist; outflank book build"),
     "illegal moves": (("show", "good.book", "f5f5"), "move 2 (f5) is not legal for white"),
 }
 

@@ -114,7 +114,7 @@ def test_commands(tmp_path: Path) -> None:
     assert shown.count(f"\nf5{reply}\n") == 2  # after the move, and after undo and redo
     for line in (
         "There is no move of yours to take back.", "No move has been played.",
-        "There is nothing to play again.",
+        "There is nothing to redo.",
         "You have a move, so you may not pass.", "'hlep' is not a square or a command; did you mean help?",
         "'???' is not a square or a command; help lists what can be typed", "You resigned after 2 moves.",
     ):  # fmt: skip
@@ -269,7 +269,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 
 BAD = {
     "unknown player": (("al-2",), "'al-2' is not a player or a file; did you mean all-2?"),
-    "no start": (("--start", "nowhere.txt"), "'nowhere.txt' is neither a file that is there nor a"),
+    "no start": (("--start", "nowhere.txt"), "'nowhere.txt' is neither an existing file nor a"),
     "bad position": (("--start", "X" * 63 + "? X"), "'?' at h8 is not X, O or -"),
     "several games": (("--start", "two.txt"), "two.txt holds 2 games; choose one with --game"),
     "game of no file": (("--game", "1"), "--game chooses a game of the file in --start"),

@@ -170,7 +170,7 @@ BAD = {
     "no player": ((), "a tournament needs at least two players, got none"),
     "twice": (("all-2", "random", "all-2"), "all-2 is named twice"),
     "unknown": (("all-2", "al-2"), "'al-2' is not a player or a file; did you mean all-2?"),
-    "nothing to go on with": (("--out", "nowhere"), "nowhere holds no tournament to go on with"),
+    "nothing to go on with": (("--out", "nowhere"), "nowhere holds no tournament to resume"),
     "a full folder": (("all-2", "random", "--out", "full"), "full already exists and holds no tournament"),
     "a file": (("all-2", "random", "--out", "full/file"), "full/file is a file"),
     "epsilon": (("all-2", "random", "--epsilon", "1.5"), "epsilon must be within 0..1, got 1.5"),

@@ -15,7 +15,7 @@ import bz2
 import gzip
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -29,6 +29,9 @@ __all__ = ["GameFile", "GameRecord", "moves_matrix", "read_game_file", "read_gam
 
 Format = Literal["wtb", "ggf", "txt", "jsonl"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+_ENCODERS: dict[Format, Callable[[Sequence[GameRecord]], Encoded]] = {
+    "wtb": wthor.encode, "ggf": ggf.encode, "txt": transcripts.encode, "jsonl": json_lines.encode,
+}  # fmt: skip
 LARGEST_FILE = 512 << 20  # also after decompression
 
 
@@ -81,9 +84,10 @@ def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, .
     ):
         if legal < len(record.game.moves):
             raise ValueError(f"game {number} cannot be written: move {legal + 1} is not legal")
-    encoded = _encoded(records, path)
+    form = format_of_name(path)
+    encoded = _ENCODERS[form](records)
     companions = {path.with_suffix(suffix): encoded.companions.get(suffix) for suffix in wthor.NAME_BYTES}
-    for names_path, names in companions.items() if format_of_name(path) == "wtb" else ():
+    for names_path, names in companions.items() if form == "wtb" else ():
         if names is None and names_path.exists():
             raise ValueError(f"{names_path} would give these games wrong names; remove it first")
     for names_path, names in companions.items():
@@ -101,28 +105,16 @@ def format_of_name(path: Path) -> Format:
     raise ValueError(f"{path}: games are written as .wtb (WTHOR), .ggf, .txt (transcripts) or .jsonl")
 
 
-def _encoded(records: Sequence[GameRecord], path: Path) -> Encoded:
-    match format_of_name(path):
-        case "wtb":
-            return wthor.encode(records)
-        case "ggf":
-            return ggf.encode(records)
-        case "jsonl":
-            return json_lines.encode(records)
-        case "txt":
-            return transcripts.encode(records)
-
-
 def _parsed(path: Path, form: Format, content: bytes) -> Iterator[ParsedGame | Problem]:
     match form:
         case "wtb":
-            yield from wthor.read(content, path)
+            return wthor.read(content, path)
         case "ggf":
-            yield from ggf.read(_text(content, path, "latin-1"))
+            return ggf.read(_text(content, path, "latin-1"))
         case "jsonl":
-            yield from json_lines.read(_text(content, path))
+            return json_lines.read(_text(content, path))
         case "txt":
-            yield from transcripts.read(_text(content, path))
+            return transcripts.read(_text(content, path))
 
 
 def _content(path: Path) -> bytes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.options import Force, Json, PlayerName, check_free, complete_players
-from outflank.interfaces.cli.progress import note, note_all, out, print_json, say
+from outflank.interfaces.cli.progress import new_table, note, note_all, out, print_json, say
 
 if TYPE_CHECKING:
     from outflank.evaluators.doubled import DoubledFunction
@@ -182,11 +182,7 @@ def perft(
     if as_json:
         print_json({"position": board.text, "perft": rows})
         return
-    from rich.table import Table
-
-    table = Table()
-    for name in ("depth", "paths", "seconds"):
-        table.add_column(name, justify="right")
+    table = new_table(("depth", "paths", "seconds"))
     for row in rows:
         table.add_row(str(row["depth"]), f"{row['paths']:,}", f"{row['seconds']:.3f}")
     out.print(table)

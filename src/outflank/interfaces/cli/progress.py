@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from rich.console import Console
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+    from rich.table import Table
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -39,6 +40,16 @@ def note_all(player: object) -> None:
 def say(text: str) -> None:
     """A line that can be copied whole, however narrow the terminal is."""
     out.print(text, markup=False, soft_wrap=True)
+
+
+def new_table(columns: Iterable[str], left: Container[str] = (), title: str | None = None) -> Table:
+    """A table of numbers; the columns in `left` are text."""
+    from rich.table import Table
+
+    table = Table(title=title)
+    for name in columns:
+        table.add_column(name, justify="left" if name in left else "right", overflow="fold")
+    return table
 
 
 @dataclass

@@ -59,7 +59,7 @@ class NBoardEngine:
         command, _, rest = line.strip().partition(" ")
         try:
             yield from (f"{answer}\n" for answer in self._answers(command, rest.strip()))
-        except Exception as error:  # a player may fail in any way; the program must be told
+        except Exception as error:  # a player may fail in any way; the program must be informed
             yield f"status outflank: {_one_line(error)}\n"
 
     def _answers(self, command: str, rest: str) -> Iterator[str]:

@@ -21,8 +21,8 @@ from outflank.board import Colour
 from outflank.evaluators.protocol import FloatArray
 from outflank.games.game import Game
 from outflank.games.match import Match
-from outflank.players.knowledge import Solver
 from outflank.players.opening_book import OpeningBook
+from outflank.players.solver import Solver
 from outflank.plots.curves import Curve, draw_curve
 from outflank.plots.style import COLOURS, INK, TEXT, legend_below, new_figure, signed
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game

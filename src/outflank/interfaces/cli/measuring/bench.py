@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from outflank.interfaces.cli.options import Json
-from outflank.interfaces.cli.progress import err, out, print_json
+from outflank.interfaces.cli.progress import err, new_table, out, print_json
 
 
 def add_to(app: typer.Typer) -> None:
@@ -47,12 +47,8 @@ def bench(
             }
         )
         return
-    from rich.table import Table
-
-    table = Table(title=f"speed, built for {_core.tuned_for()}")
-    table.add_column("what")
-    table.add_column("threads", justify="right")
-    table.add_column("per second", justify="right")
+    title = f"speed, built for {_core.tuned_for()}"
+    table = new_table(("what", "threads", "per second"), left=("what",), title=title)
     for timing in timings:
         table.add_row(
             timing.name,
@@ -60,9 +56,7 @@ def bench(
             f"{timing.per_second:,.{0 if timing.per_second >= 10 else 2}f} {timing.unit}",
         )
     out.print(table)
-    ratios = Table(title="ratios of this run")
-    for name in ("what", "ratio", "at least", ""):
-        ratios.add_column(name, justify="left" if name == "what" else "right")
+    ratios = new_table(("what", "ratio", "at least", ""), left=("what",), title="ratios of this run")
     for target in reached:
         verdict = "met" if target.is_met else "missed"
         ratios.add_row(target.name, f"{target.ratio:.2f}", f"{target.at_least:g}", verdict)

@@ -20,7 +20,7 @@ import typer
 
 from outflank.interfaces.cli.commands import subcommands
 from outflank.interfaces.cli.options import Force, Json, check_free
-from outflank.interfaces.cli.progress import meter, note, out, print_json, say
+from outflank.interfaces.cli.progress import meter, new_table, note, out, print_json, say
 
 if TYPE_CHECKING:
     from outflank.board import Board
@@ -111,11 +111,8 @@ def _report(source: Path, record: GameRecord, steps: list[Step]) -> dict[str, An
         "disc_difference": final.disc_difference,
         "is_over": final.is_over,
         "positions": [
-            {
-                "number": step.number,
-                "mover": step.mover,
-                "move": step.move,
-                "is_after_pass": step.is_after_pass,
+            vars(step)
+            | {
                 "board": step.board.text,
                 "black": step.board.black.bit_count(),
                 "white": step.board.white.bit_count(),
@@ -370,13 +367,11 @@ def _exceptions(found: GameStatistics) -> list[dict[str, Any]]:
 
 def _print_files(files: list[GameFile], by_file: list[GameStatistics], total: GameStatistics) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     from outflank.games.collection_statistics import CONFIRMED
 
-    table = Table()
-    for name in ("file", "years", "games", "complete", "as replayed", "exceptions", "bad"):
-        table.add_column(name, justify="left" if name == "file" else "right", overflow="fold")
+    columns = ("file", "years", "games", "complete", "as replayed", "exceptions", "bad")
+    table = new_table(columns, left=("file",))
     rows = [
         (escape(file.path.name), found, len(file.problems))
         for file, found in zip(files, by_file, strict=True)
@@ -410,13 +405,11 @@ def _print_total(total: GameStatistics) -> None:
 
 
 def _print_exceptions(total: GameStatistics) -> None:
-    from rich.table import Table
-
     if not total.exceptions:
         return
-    table = Table(title=f"exceptions: {min(SHOWN, len(total.exceptions))} of {len(total.exceptions):,}")
-    for name in ("file", "game", "moves", "stored", "board", "kind"):
-        table.add_column(name, justify="left" if name in ("file", "kind") else "right", overflow="fold")
+    title = f"exceptions: {min(SHOWN, len(total.exceptions))} of {len(total.exceptions):,}"
+    columns = ("file", "game", "moves", "stored", "board", "kind")
+    table = new_table(columns, left=("file", "kind"), title=title)
     for row in _exceptions(total)[:SHOWN]:
         kind = row["kind"] + (f" ({row['ending']})" if row["ending"] else "")
         board = f"{row['black']}-{row['white']}"
@@ -425,13 +418,10 @@ def _print_exceptions(total: GameStatistics) -> None:
 
 
 def _print_openings(total: GameStatistics) -> None:
-    from rich.table import Table
-
     if not total.openings:
         return
-    table = Table(title=f"openings: {min(SHOWN, len(total.openings))} of {len(total.openings):,}")
-    for name in ("moves", "games", "share", "Black's score"):
-        table.add_column(name, justify="left" if name == "moves" else "right")
+    title = f"openings: {min(SHOWN, len(total.openings))} of {len(total.openings):,}"
+    table = new_table(("moves", "games", "share", "Black's score"), left=("moves",), title=title)
     for opening in total.openings[:SHOWN]:
         score = "" if opening.black_score is None else f"{opening.black_score:.3f}"
         table.add_row(

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from outflank.games.batch import Batch, BothTimes, Forfeit, MoveTimes
 from outflank.games.statistics import FinishedGames, Tally
-from outflank.interfaces.cli.progress import out
+from outflank.interfaces.cli.progress import new_table, out
 from outflank.players.names import short_name
 
 if TYPE_CHECKING:
@@ -171,11 +171,8 @@ def print_reports(reports: list[dict[str, Any]], record: Path | None) -> None:
 
 
 def _print_table(reports: list[dict[str, Any]]) -> None:
-    from rich.table import Table
-
-    table = Table()
-    for name in ("player", "score, 95 % interval", "wins", "draws", "losses", "games/s"):
-        table.add_column(name, justify="left" if name == "player" else "right", overflow="fold")
+    columns = ("player", "score, 95 % interval", "wins", "draws", "losses", "games/s")
+    table = new_table(columns, left=("player",))
     for report in reports:
         table.add_row(
             _shown(report["player"]) + (" (partial)" if report["partial"] else ""),

@@ -13,6 +13,7 @@ from outflank.interfaces.cli.options import Json, Starts, Threads, complete_play
 from outflank.interfaces.cli.progress import (
     ended_like_interrupted,
     meter,
+    new_table,
     note,
     note_all,
     out,
@@ -216,17 +217,12 @@ def _title(games: Tournament) -> str:
 
 def _print_table(standings: Standings) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     from outflank.players.names import short_name
 
     has_forfeits = any(row.forfeits for row in standings.rows)
-    table = Table()
-    for name in ("", "player", "wins", "draws", "losses", "score", "rating"):
-        table.add_column(name, justify="left" if name == "player" else "right", overflow="fold")
-    if has_forfeits:
-        table.add_column("forfeits", justify="right")
-        table.add_column("score without", justify="right")
+    columns = ("", "player", "wins", "draws", "losses", "score", "rating")
+    table = new_table((*columns, *(("forfeits", "score without") if has_forfeits else ())), left=("player",))
     for row in standings.rows:
         (low, high), (rating_low, rating_high) = row.ci95, row.rating_ci95
         table.add_row(

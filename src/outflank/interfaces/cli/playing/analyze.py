@@ -98,7 +98,7 @@ def _records(source: str, game: int | None) -> list[GameRecord]:
 
 def _judged(record: GameRecord, player: str, solve: int) -> tuple[GameAnalysis, SearchPlayer]:
     """The game analyzed move by move; interrupted, as far as it got."""
-    from outflank.players.knowledge import Solver
+    from outflank.players.solver import Solver
     from outflank.studies.game_analysis import GameAnalysis, analyst, judge_game
 
     threads = os.cpu_count() or 1

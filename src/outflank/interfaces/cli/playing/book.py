@@ -13,7 +13,7 @@ import typer
 
 from outflank.interfaces.cli.commands import subcommands
 from outflank.interfaces.cli.options import Json, complete_players
-from outflank.interfaces.cli.progress import meter, note, note_all, out, print_json, say
+from outflank.interfaces.cli.progress import meter, new_table, note, note_all, out, print_json, say
 from outflank.interfaces.cli.terminal_board import terminal_board
 
 if TYPE_CHECKING:
@@ -57,16 +57,13 @@ def _line(book: OpeningBook, board: Board, move: BookMove) -> str:
 
 
 def print_book(book: OpeningBook, board: Board, report: dict[str, Any]) -> None:
-    from rich.table import Table
-
     out.print(terminal_board(board, with_colours=bool(out.color_system)))
     if not report["moves"]:
         out.print("The game is over." if board.is_over else "This position is not in the book.")
     else:
         out.print(f"{board.mover} to move, {report['value']:+.2f} discs for {board.mover}")
-        table = Table()
-        for name in ("move", "value", "games", "best play from there"):
-            table.add_column(name, justify="right" if name in ("value", "games") else "left", overflow="fold")
+        columns = ("move", "value", "games", "best play from there")
+        table = new_table(columns, left=("move", "best play from there"))
         for equal in _equal_moves(book, board):
             first = equal[0]
             others = f" (or {', '.join(str(move.square) for move in equal[1:])})" if len(equal) > 1 else ""

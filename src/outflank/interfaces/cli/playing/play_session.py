@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from outflank.board import Board, Colour, Square
-from outflank.interfaces.cli.progress import note, out
+from outflank.interfaces.cli.progress import note, out, say
 from outflank.interfaces.cli.terminal_board import terminal_board
 
 if TYPE_CHECKING:
@@ -40,10 +40,6 @@ COMMANDS = {
     "quit": "leave; the game can be resumed",
     "help": "this list",
 }
-
-
-def say(text: str) -> None:
-    out.print(text, markup=False)
 
 
 def uses_colours() -> bool:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.options import Json, PlayerName, Seed, Threads, complete_positions
-from outflank.interfaces.cli.progress import meter, note, out, print_json, say
+from outflank.interfaces.cli.progress import meter, new_table, note, out, print_json, say
 
 if TYPE_CHECKING:
     from outflank.games.positions import Endgame
-    from outflank.players.knowledge import Solution
+    from outflank.players.solver import Solution
 
 MANY_EMPTIES = 26  # beyond this a position may take hours
 
@@ -46,7 +46,7 @@ def solve(
     """Solve endgame positions: exact score, best move and best play."""
     from outflank.cores import available_cores
     from outflank.games.positions import read_endgames
-    from outflank.players.knowledge import WIN_OR_LOSS, Solver
+    from outflank.players.solver import WIN_OR_LOSS, Solver
 
     endgames = read_endgames(source, allow_impossible=impossible)
     most = max(64 - endgame.board.discs for endgame in endgames)
@@ -96,16 +96,12 @@ def _report(rows: list[dict[str, Any]], threads: int, as_json: bool) -> None:
     if as_json:
         print_json({"positions": rows, "seconds": round(seconds, 4), "nodes": nodes, "threads": threads})
         return
-    from rich.table import Table
-
     if not rows:
         out.print("Interrupted before the first position was solved.")
         return
     checked = any("right" in row for row in rows)
-    table = Table()
     columns = ["#", "empties", "score", "best", "nodes", "M nodes/s", "seconds"]
-    for name in [*columns, "expected"] if checked else columns:
-        table.add_column(name, justify="right")
+    table = new_table([*columns, "expected"] if checked else columns)
     for number, row in enumerate(rows, start=1):
         score = row["result"] if row["score"] is None else f"{row['score']:+d}"
         cells = [str(number), str(row["empties"]), score, row["best"] or "pass", f"{row['nodes']:,}",

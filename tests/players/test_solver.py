@@ -6,7 +6,7 @@ import pytest
 
 from outflank import Board, Match, Solver, named_player
 from outflank.games.positions import Endgame, read_endgames
-from outflank.players.knowledge import WIN_OR_LOSS
+from outflank.players.solver import WIN_OR_LOSS
 
 QUICK = 21  # empty squares; the three of FFO 20-39 with more are solved by `outflank solve`
 
