@@ -130,7 +130,7 @@ def _cuts(values: Values, of_stage: npt.NDArray[np.bool_]) -> tuple[ProbCut, ...
 
 
 def _extrapolated(cut: ProbCut, depth: int) -> ProbCut:
-    """A cut deeper than was fitted: from half the depth, with an error that grows like a random walk, with the
+    """A cut deeper than was fitted: from half the depth, with an error that grows like a random walk, by the
     square root of the plies between."""
     shallow = depth // 2 if depth // 2 % 2 == depth % 2 else depth // 2 + 1
     growth = ((depth - shallow) / (cut.depth - cut.shallow)) ** 0.5
