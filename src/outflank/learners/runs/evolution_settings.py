@@ -105,8 +105,8 @@ class EvolutionSettings(SettingsModel):
         given = {key: value for key, value in values.items() if value is not None}
         seed = given.get("seed_player") or given.get("seed_preset")
         defaults = {} if seed else dict(OF_RANDOM_START)
-        for key in (*OF_RANDOM_START, "initial_weights"):
-            if seed and key in given:
+        for key in (*OF_RANDOM_START, "initial_weights") if seed else ():
+            if key in given:
                 raise ValueError(f"{key} is that of {seed}, from which all individuals start; leave it out")
         fitness = given.get("fitness", cls.model_fields["fitness"].default)
         for tables, chosen in ((OF_METHOD, given.get("method")), (OF_FITNESS, fitness)):
@@ -123,21 +123,21 @@ class EvolutionSettings(SettingsModel):
 
     @model_validator(mode="after")
     def _combinations(self) -> Self:
-        problems = {
-            "give seed_player or seed_preset, not both": self.seed_player and self.seed_preset,
-            "seed_games are those of a seed_preset; give one": self.seed_games and not self.seed_preset,
-            "a league needs at least one opponent": self.opponents == (),
-            f"{self.method} cannot take over what individuals learn between generations; use "
-            "evolution-strategy or self-adaptive with td_games": self.td_games
-            and self.method in ("cma-es", "sep-cma-es"),
-            "racing only finds the best; genetic selection by roulette needs every fitness": self.racing
-            and self.method == "genetic",
-            "genetic search starts from one player; set seed_player or seed_preset": self.method == "genetic"
-            and not (self.seed_player or self.seed_preset),
-        }
-        for sentence, is_problem in problems.items():
-            if is_problem:
-                raise ValueError(sentence)
+        if self.seed_player and self.seed_preset:
+            raise ValueError("give seed_player or seed_preset, not both")
+        if self.seed_games and not self.seed_preset:
+            raise ValueError("seed_games are those of a seed_preset; give one")
+        if self.opponents == ():
+            raise ValueError("a league needs at least one opponent")
+        if self.method == "genetic" and not (self.seed_player or self.seed_preset):
+            raise ValueError("genetic search starts from one player; set seed_player or seed_preset")
+        if self.method == "genetic" and self.racing:
+            raise ValueError("racing only finds the best; genetic selection by roulette needs every fitness")
+        if self.method in ("cma-es", "sep-cma-es") and self.td_games:
+            raise ValueError(
+                f"{self.method} cannot take over what individuals learn between generations; use "
+                "evolution-strategy or self-adaptive with td_games"
+            )
         return self
 
     def style(self, view: View) -> PlayingStyle:

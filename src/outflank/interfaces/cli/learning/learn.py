@@ -104,9 +104,7 @@ def learn(
     folder: Annotated[Path | None, typer.Option("--out", help="Folder; runs/NAME by default.")] = None,
     cluster: Cluster = None,
     list_all: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
-    describe: Annotated[
-        bool, typer.Option(help="Print all settings with meaning, value and default.")
-    ] = False,
+    describe: Annotated[bool, typer.Option("--describe", help="Print all settings of the preset.")] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a player: by temporal differences, or by evolution."""
