@@ -231,7 +231,7 @@ def test_load_goes_on_with_what_the_file_says(tmp_path: Path) -> None:
     extended(begun, 30)
     assert extended(loaded, 30).core.bytes("") == begun.core.bytes("")
     path.write_bytes(begun.core.bytes("no JSON"))
-    with pytest.raises(ValueError, match="does not say who judged"):
+    with pytest.raises(ValueError, match="does not name the judge"):
         BookLearner.load(path)
 
 

@@ -6,12 +6,12 @@
 (10, True, 0)
 
 A book is a graph of positions. Each has its best deviation: the best move that leads out of the book, with
-its value from a judge (a player that values moves in discs). Values go by negamax from the leaves to the
+its value by a judge (a player that values moves in discs). Values propagate by negamax from the leaves to the
 root. A book is extended by games that follow its good moves until they play a deviation; from there on the
-judge plays both sides. So the most promising deviations are the first to be looked at more closely.
+judge plays both sides. So the most promising deviations are explored first.
 
-Everything depends on the games counted so far and on the seed alone: a book that is interrupted and
-extended later ends with the same bytes as one that never was, if the number of games is the same.
+Everything depends on the number of games and on the seed alone: a book that is interrupted and extended later
+has the same bytes as one built without interruption, if the number of games is the same.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from outflank.players.search import SearchPlayer
 DEFAULT_JUDGE = "all-rounder,depth=4"
 DEFAULT_PLIES = 20
 DEFAULT_VARIETY = 1.0
-JUDGED_AT_A_TIME = 256
-MOST_GAMES_AT_A_TIME = 64
+JUDGING_BATCH = 256
+LARGEST_GAME_BATCH = 64
 ATTEMPTS = 30  # to find a game that leaves the book before its last ply
-IDLE_GAMES = 200  # without a new position: the book is as complete as games make it
+IDLE_GAMES = 200  # games without a new position after which the book counts as complete
 
 Judgement = list[tuple[Square, float]]  # all legal moves with their values for the mover, in discs
 
 
 class Judge(Protocol):
-    """Values moves in discs: what the book says of moves that it has not played out."""
+    """Values moves in discs, for those that the book has not played out."""
 
     @property
     def name(self) -> str: ...
@@ -76,10 +76,10 @@ class PlayerJudge:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of the values."""
+        """What a user should know about the values."""
         if self.player.tuning is not None:
             return ()
-        return (f"what {self.name}'s values mean in discs is not known; they are taken as discs",)
+        return (f"the scale of {self.name}'s values is unknown; they are taken as discs",)
 
     def judge_moves(self, boards: Sequence[Board]) -> list[Judgement]:
         return [
@@ -90,7 +90,7 @@ class PlayerJudge:
 
 @dataclass(frozen=True)
 class BookStep:
-    """Where a book stands while it is learned."""
+    """Progress of learning a book."""
 
     games: int
     positions: int
@@ -99,7 +99,7 @@ class BookStep:
 
 @dataclass
 class _Line:
-    """A game under way, and whether it has left the book."""
+    """A game in progress, and whether it has left the book."""
 
     chance: np.random.Generator
     board: Board = field(default_factory=Board)
@@ -117,7 +117,7 @@ class _Line:
 
 
 class BookLearner:
-    """A book that grows, its judge, and what its randomness depends on."""
+    """A growing book, its judge, and the settings of its random choices."""
 
     def __init__(
         self, core: _core.GrowingBook, judge: Judge, seed: int = 1, variety: float = DEFAULT_VARIETY
@@ -145,19 +145,19 @@ class BookLearner:
 
     @classmethod
     def load(cls, path: Path, judge: str | None = None) -> BookLearner:
-        """Go on with a book as it was begun: the judge, the seed and the variety are in its file."""
+        """Continue a book with the judge, seed and variety that its file names, or another judge."""
         book = OpeningBook.open(path)
         made = book.provenance
         named = judge or made.get("judge")
         if not isinstance(named, str):
-            raise ValueError(f"{path} does not say who judged its moves; name a player")
+            raise ValueError(f"{path} does not name the judge of its moves; name a player")
         seed, variety = made.get("seed", 1), made.get("variety", DEFAULT_VARIETY)
         if not isinstance(seed, int) or not isinstance(variety, float):
             raise ValueError(f"{path} has a note that contradicts itself: seed {seed!r}, variety {variety!r}")
         return cls(_core.GrowingBook.of(book.core), PlayerJudge.named(named), seed, variety)
 
     def save(self, path: Path) -> None:
-        """Write the book; what is still to be judged is kept, and judged first when it is extended."""
+        """Write the book; positions that are not judged yet are included, and judged first on extension."""
         self.core.propagate()
         made = {"judge": self.judge.name, "seed": self.seed, "variety": self.variety}
         write_whole(path, self.core.bytes(json.dumps(made, sort_keys=True)))
@@ -167,8 +167,8 @@ class BookLearner:
         return BookStep(self.core.games, len(self.core), len(self.core.not_judged()[0]))
 
     def add_games(self, records: Sequence[GameRecord], min_games: int = 1) -> int:
-        """Add the positions of recorded games, if at least so many games reached them, to be judged.
-        Returns how many are new."""
+        """Add the positions that at least `min_games` of the recorded games reached, to be judged later.
+        Returns the number of new positions."""
         if min_games < 1:
             raise ValueError(f"min_games must be 1 or more, got {min_games}")
         before = len(self.core)
@@ -178,58 +178,55 @@ class BookLearner:
         return len(self.core) - before
 
     def judge_waiting(self) -> Iterator[BookStep]:
-        """Judge the positions that wait for it, some at a time, then propagate their values."""
+        """Judge the waiting positions in batches, then propagate their values."""
         mover, opponent = (discs.tolist() for discs in self.core.not_judged())
-        for at in range(0, len(mover), JUDGED_AT_A_TIME):
-            boards = [
-                Board.from_discs(mine, theirs)
-                for mine, theirs in zip(mover[at : at + JUDGED_AT_A_TIME],
-                                        opponent[at : at + JUDGED_AT_A_TIME], strict=True)
-            ]  # fmt: skip
+        for at in range(0, len(mover), JUDGING_BATCH):
+            end = at + JUDGING_BATCH
+            boards = list(map(Board.from_discs, mover[at:end], opponent[at:end]))
             for board, judgement in zip(boards, self.judge.judge_moves(boards), strict=True):
                 self._set_deviation(board, judgement)
             yield BookStep(self.core.games, len(self.core), len(mover) - at - len(boards))
         self.core.propagate()
 
     def extend(self, games: int) -> Iterator[BookStep]:
-        """Play so many more games, each from the start along the book and out of it; stop early if the
-        book is complete."""
+        """Play more games, each from the start along the book and out of it; stop early if the book is
+        complete."""
         if games < 1:
             raise ValueError(f"a book is extended by at least one game, got {games}")
         yield from self.judge_waiting()
         end, idle = self.core.games + games, 0
         while self.core.games < end and idle < IDLE_GAMES:
             played = self.core.games
-            count = min(end - played, max(1, played // 8), MOST_GAMES_AT_A_TIME)
+            count = min(end - played, max(1, played // 8), LARGEST_GAME_BATCH)
             before = len(self.core)
             self._play(range(played, played + count))
             idle = idle + count if len(self.core) == before else 0
             yield BookStep(self.core.games, len(self.core), 0)
 
     def _play(self, numbers: range) -> None:
-        """Games played in step, so that the judge sees many boards at once."""
+        """Play games in lockstep, so that the judge gets many boards at once."""
         lines = [_Line(np.random.default_rng([self.seed, number])) for number in numbers]
         judgements: dict[Board, Judgement] = {}
         claimed: set[Board] = set()  # boards whose deviation another of these games has taken
-        under_way = lines
-        while under_way:
-            outside = [line for line in under_way if not self._follow(line, claimed)]
+        unfinished = lines
+        while unfinished:
+            outside = [line for line in unfinished if not self._follow(line, claimed)]
             new = list(dict.fromkeys(line.board for line in outside if line.board not in judgements))
             judgements |= zip(new, self.judge.judge_moves(new), strict=True)
             for line in outside:
                 line.play(_best(judgements[line.board])[0])
                 line.is_new = True
-            under_way = [line for line in under_way if not self._is_finished(line)]
+            unfinished = [line for line in unfinished if not self._is_finished(line)]
         played = matrix_of([bytes(line.moves) for line in lines], _core.LONGEST_GAME)
         self._add(played, [Board()] * len(lines))
         for board, judgement in judgements.items():
             self._set_deviation(board, judgement)
-        self.core.propagate()  # a deviation that was played is none any more: the next best is needed
+        self.core.propagate()  # a deviation that was played is in the book now: the next best is needed
         for _ in self.judge_waiting():
             pass
 
     def _follow(self, line: _Line, claimed: set[Board]) -> bool:
-        """Make a move of the book: the less likely, the worse it is. False if the board is not in it."""
+        """Play a book move, worse ones less often. False if the board is not in the book."""
         moves = self.core.moves(line.board.mover_discs, line.board.opponent_discs)
         if not moves:
             return False
@@ -267,13 +264,12 @@ class BookLearner:
 
 
 def _best(judgement: Judgement) -> tuple[Square, float]:
-    """The move of the highest value, of equal ones the first square."""
+    """The move of the highest value; of equals the first square."""
     return max(judgement, key=lambda judged: (judged[1], -judged[0]))
 
 
 def _drawn(chance: np.random.Generator, moves: Sequence[tuple[int, float, bool, int]], variety: float) -> int:
-    """The index of a move, best first. One that is `variety` discs worse than the best is e times less
-    likely."""
+    """The index of a move; the best is first. One that is `variety` discs worse is e times less likely."""
     if variety == 0:
         return 0
     values = np.array([value for _, value, _, _ in moves])

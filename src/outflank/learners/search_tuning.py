@@ -1,9 +1,8 @@
-"""Fits what a search should know of an evaluator (players/search_tuning.py) from its own games.
+"""Fits the search parameters of an evaluator (players/search_tuning.py) from its own games.
 
-Multi-ProbCut (Buro 1997): positions are searched to several depths; a deep value is regressed on a
-shallow one, by stage of the game, and the spread around the line says how far a shallow search may be
-trusted. What a unit of value is worth in discs: the games are played on from those positions, and the
-results regressed on the values.
+Multi-ProbCut (Buro 1997): positions are searched to several depths; deep values are regressed on shallow ones
+by stage of the game, and the residual deviation says how far a shallow search may be trusted. Discs per unit
+of value: games are played on from those positions, and the results regressed on the values.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from outflank.players.search import SearchLimits, SearchPlayer
 from outflank.players.search_tuning import STAGES, ProbCut, SearchTuning, stage_of
 
 DEEPEST_FITTED = 10
-# What a search to each depth asks first; of the same parity, since odd and even depths differ.
+# The shallow depth for each depth; of the same parity, since odd and even depths differ.
 SHALLOW = {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4}
 DEEPEST_CUT = 24
 EPSILON = 0.1  # of the games that positions are taken from
@@ -35,19 +34,19 @@ Values = dict[int, npt.NDArray[np.float64]]  # by depth
 
 @dataclass(frozen=True)
 class TuningStep:
-    """How far the fitting is: searches done, of all."""
+    """Progress of the fit: searches done, and in total."""
 
     done: int
     total: int
 
 
 def sample_positions(player: GreedyPlayer, count: int, seed: int) -> list[Board]:
-    """One position from each of many games with forced random moves, at every stage alike."""
+    """One position from each of many games with forced random moves, evenly from all stages."""
     generator = np.random.default_rng(seed)
     boards = []
     match = Match(player, player, double_games=(count + 1) // 2, epsilon=EPSILON, seed=seed)
     for game in match.games():
-        # A search must be able to reach its depth, so not the last dozen squares.
+        # A search must be able to reach its depth, so the last dozen squares are excluded.
         ply = int(generator.integers(4, 48))
         board = game.boards[min(ply, len(game.boards) - 1)].settled()
         if board.has_moves and 64 - board.discs > DEEPEST_FITTED:
@@ -62,7 +61,7 @@ def fit(
     seed: int = 1,
     threads: int | None = None,
 ) -> Iterator[TuningStep | SearchTuning]:
-    """Steps, then the tuning. depth: how deep positions are searched; two plies more cost about tenfold."""
+    """Yields progress, then the tuning. depth: of the deepest search; two more plies cost about tenfold."""
     if not 4 <= depth <= DEEPEST_FITTED:
         raise ValueError(f"depth must be within 4..{DEEPEST_FITTED}, got {depth}")
     if player.core is None:
@@ -82,7 +81,7 @@ def fit(
 
 
 def _values(player: _core.Player, boards: list[Board], depth: int, threads: int) -> npt.NDArray[np.float64]:
-    """What each board is worth to its mover, searched to a depth without forward pruning."""
+    """The value of each board for its mover, searched to a depth without forward pruning."""
 
     def of_some(part: list[Board]) -> list[float]:
         searcher = _core.Searcher(player, 18, 1, [])
@@ -100,7 +99,7 @@ def _values(player: _core.Player, boards: list[Board], depth: int, threads: int)
 
 
 def _results(player: GreedyPlayer, boards: list[Board], seed: int, threads: int) -> npt.NDArray[np.float64]:
-    """The disc difference for each board's mover when the game is played on, two plies deep."""
+    """The disc difference for each board's mover after the game is played on at two plies."""
     strong = SearchPlayer(player, SearchLimits(depth=2), solve=12, name="strong")
     match = Match(strong, strong, double_games=len(boards), starts=boards, seed=seed, threads=threads)
     for_first = np.concatenate([batch.disc_differences for batch in match.batches()]).astype(float)
@@ -131,7 +130,7 @@ def _cuts(values: Values, of_stage: npt.NDArray[np.bool_]) -> tuple[ProbCut, ...
 
 
 def _extrapolated(cut: ProbCut, depth: int) -> ProbCut:
-    """Deeper than was fitted: from half the depth, with an error that grows as a random walk's, with the
+    """A cut deeper than was fitted: from half the depth, with an error that grows like a random walk, by the
     square root of the plies between."""
     shallow = depth // 2 if depth // 2 % 2 == depth % 2 else depth // 2 + 1
     growth = ((depth - shallow) / (cut.depth - cut.shallow)) ** 0.5
@@ -144,16 +143,18 @@ def _discs_per_unit(
     results: npt.NDArray[np.float64],
     stages: npt.NDArray[np.int_],
 ) -> tuple[float, ...]:
-    """By stage; where a stage's values foretell nothing, what holds over the whole game."""
+    """By stage; where a stage's values predict nothing, the slope of the whole game."""
     usable = np.abs(values) < _core.WON_GAME / 2
     overall = _slope_through_zero(values[usable], results[usable])
     if overall <= 0:
-        raise ValueError(f"{player.name}: what it values does not win, so its values cannot be put in discs")
+        raise ValueError(
+            f"{player.name}: its values do not predict results, so they cannot be converted to discs"
+        )
     of_stage = [usable & (stages == stage) for stage in range(STAGES)]
     slopes = [_slope_through_zero(values[some], results[some]) for some in of_stage]
     return tuple(slope if slope > 0 else overall for slope in slopes)
 
 
 def _slope_through_zero(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
-    """Discs a unit of value: even positions are worth nothing to either side."""
+    """Discs per unit of value; an even position has value zero."""
     return float(x @ y / (x @ x)) if x @ x > 0 else 0.0

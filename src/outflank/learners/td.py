@@ -20,7 +20,7 @@ from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.positions import read_start_positions
 from outflank.learners.architectures import Architecture, learnable
 from outflank.learners.fitness.population import core_of
-from outflank.learners.validation import Field, PlayerNames, SettingsModel, Whole
+from outflank.learners.validation import PlayerNames, SettingsModel, Whole, setting
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 
@@ -32,67 +32,35 @@ class TdSettings(SettingsModel):
     """Everything that determines what is learned, except the seed."""
 
     # What learns.
-    evaluator: str = Field(
-        default="logistello",
-        description="Architecture: piece-counter, mlp-32, spatial-mlp or a shape of tuples.",
-    )
-    stages: Whole = Field(
-        default=1, ge=1, le=61, description="Game stages, each with its own tables (n-tuples only)."
-    )
-    view: Literal["inversion", "negation"] = Field(
-        default="inversion", description="How the evaluator serves both colours."
-    )
-    initial_weights: float = Field(
-        default=0.0, ge=0, lt=1e6, description="Weights start uniform within plus or minus this."
-    )
+    evaluator: str = setting("logistello", "piece-counter, mlp-32, spatial-mlp or a shape of tuples.")
+    stages: Whole = setting(1, "Game stages, each with its own tables (n-tuples only).", ge=1, le=61)
+    view: Literal["inversion", "negation"] = setting("inversion", "How the evaluator serves both colours.")
+    initial_weights: float = setting(0.0, "Weights start uniform within plus or minus this.", ge=0, le=1e6)
 
     # From which games it learns.
-    games: Whole = Field(default=1_000_000, ge=1, description="Games to learn from.")
-    opponents: PlayerNames = Field(
-        default=(), description="Fixed players or self, one drawn per game; none: self-play."
-    )
-    pool: Whole = Field(
-        default=0, ge=0, le=1000, description="Number of earlier selves that join the opponents."
-    )
-    pool_every: Whole = Field(default=50_000, ge=1, description="Games between two additions to the pool.")
-    epsilon: float = Field(
-        default=0.1, ge=0, le=1, description="Probability of a forced random move of the learner."
-    )
-    opponent_epsilon: float = Field(
-        default=0.1, ge=0, le=1, description="Probability of a forced random move of its opponents."
-    )
-    starts: str = Field(default="", description="File of start positions; empty: the usual start.")
-    random_plies: Whole = Field(
-        default=0, ge=0, le=50, description="Games open with up to this many random moves."
-    )
+    games: Whole = setting(1_000_000, "Games to learn from.", ge=1)
+    opponents: PlayerNames = setting((), "Fixed players or self, one drawn per game; none: self-play.")
+    pool: Whole = setting(0, "Number of earlier selves that join the opponents.", ge=0, le=1000)
+    pool_every: Whole = setting(50_000, "Games between two additions to the pool.", ge=1)
+    epsilon: float = setting(0.1, "Probability of a forced random move, learner.", ge=0, le=1)
+    opponent_epsilon: float = setting(0.1, "Probability of a forced random move, opponents.", ge=0, le=1)
+    starts: str = setting("", "File of start positions; empty: the usual start.")
+    random_plies: Whole = setting(0, "Games open with up to this many random moves.", ge=0, le=50)
 
     # How it learns.
-    output: Literal["logistic", "tanh"] = Field(
-        default="logistic", description="Loss: logistic is log loss, tanh squared error (Lucas 2007)."
-    )
-    successor: Literal["own", "every-board"] = Field(
-        default="own", description="Learn from each side's own boards, or from every board in turn."
-    )
-    expected_target: bool = Field(
-        default=True,
-        description="Target the expectation over forced random moves, not the move that was made.",
-    )
-    trace: float = Field(default=0.0, ge=0, le=1, description="Lambda of TD(lambda).")
-    alpha: float = Field(default=0.1, gt=0, description="Learning rate of a weight.")
-    final_alpha: float | None = Field(
-        default=None, ge=0, description="Learning rate at the end, if it is to fall linearly."
-    )
-    coherence: bool = Field(
-        default=True, description="Temporal-coherence rates: weights whose changes cancel out slow down."
-    )
+    output: Literal["logistic", "tanh"] = setting("logistic", "Log loss, or squared error (Lucas 2007).")
+    successor: Literal["own", "every-board"] = setting("own", "Learn from own boards, or from all in turn.")
+    expected_target: bool = setting(True, "Target: expectation over forced random moves, or the move made.")
+    trace: float = setting(0.0, "Lambda of TD(lambda).", ge=0, le=1)
+    alpha: float = setting(0.1, "Learning rate of a weight.", gt=0)
+    final_alpha: float | None = setting(None, "Learning rate at the end, if it is to fall linearly.", ge=0)
+    coherence: bool = setting(True, "Temporal-coherence rates: weights whose changes cancel out slow down.")
 
     # How it is measured.
-    measure_every: Whole = Field(default=50_000, ge=1, description="Games between two measurements.")
-    measure_double_games: Whole = Field(default=2_000, ge=1, description="Double games per measurement.")
-    measure_against: str = Field(default="standard-heuristic", description="Opponent in measurements.")
-    measure_epsilon: float = Field(
-        default=0.1, ge=0, le=1, description="Probability of a forced random move in measurements."
-    )
+    measure_every: Whole = setting(50_000, "Games between two measurements.", ge=1)
+    measure_double_games: Whole = setting(2_000, "Double games per measurement.", ge=1)
+    measure_against: str = setting("standard-heuristic", "Opponent in measurements.")
+    measure_epsilon: float = setting(0.1, "Probability of a forced random move in measurements.", ge=0, le=1)
 
     @model_validator(mode="after")
     def _combinations(self) -> Self:

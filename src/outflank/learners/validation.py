@@ -1,7 +1,7 @@
 """Settings models: values are checked here when settings are made, and errors become one sentence each.
 
 >>> class Example(SettingsModel):
-...     games: Whole = Field(10, ge=1, description="Games to play.")
+...     games: Whole = setting(10, "Games to play.", ge=1)
 >>> Example(games=1e6).games
 1000000
 >>> Example(games=0)
@@ -19,8 +19,6 @@ from pydantic_core import ErrorDetails
 
 from outflank.suggestions import unknown
 
-__all__ = ["Field", "PlayerNames", "SettingsModel", "Whole"]
-
 
 def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -36,8 +34,13 @@ Whole = Annotated[int, BeforeValidator(_whole)]  # may be written as 5_000 or 1e
 PlayerNames = Annotated[tuple[str, ...], BeforeValidator(_names)]  # one name, or a list
 
 
+def setting(default: Any, meaning: str, **bounds: Any) -> Any:
+    """A field with its description, which `outflank learn --describe` prints."""
+    return Field(default, description=meaning, **bounds)
+
+
 class SettingsModel(BaseModel):
-    """Immutable settings. Every field has a description, which `outflank learn --describe` prints.
+    """Immutable settings.
 
     Players, books and evaluators are settings by name, as a run's file holds them. They become objects once,
     when a learner (td.py) or a run (runs/initialisation.py) is made from the settings.

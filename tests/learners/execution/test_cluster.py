@@ -160,7 +160,7 @@ def test_all_workers_are_killed_and_one_comes(
 @pytest.mark.parametrize(
     ("at_start", "sentence"),
     [
-        ("import outflank; outflank.__version__ = '9.9'", r"has outflank 9\.9, but here is \d+\.\d+\.\d+"),
+        ("import outflank; outflank.__version__ = '9.9'", r"has outflank 9\.9, but this is \d+\.\d+\.\d+"),
         (
             "import sys; sys.modules['outflank'] = None",
             r"cannot import outflank .*: install outflank\[cluster\]",
@@ -228,7 +228,7 @@ def test_a_scheduler_dies(
 def test_no_scheduler(
     monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[Callable[[], object]], None]
 ) -> None:
-    """Somebody there who is not a scheduler: one who says nothing, one who says something else; nobody."""
+    """A server that is not a scheduler: one that says nothing, one of another protocol; and none."""
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         address = f"tcp://127.0.0.1:{stranger.getsockname()[1]}"

@@ -56,7 +56,7 @@ def test_the_scheduler_gone(unbroken: dict[str, object], tmp_path: Path, outflan
     assert lab.address in stderr
     assert "outflank resume" in stderr
     assert "Traceback" not in stderr
-    # The checkpoint is whole: taken up without a cluster, the run ends as any other.
+    # The checkpoint is complete: resumed without a cluster, the run ends as any other.
     assert outflank("resume", run).returncode == 0
     assert contents(run) == unbroken
 

@@ -74,7 +74,7 @@ def test_bad_threads(threads: int) -> None:
 
 
 def test_threads_are_not_for_a_cluster() -> None:
-    with pytest.raises(ValueError, match="threads are for this process alone"):
+    with pytest.raises(ValueError, match="threads are for this process only"):
         executor_for("local:2", threads=2)
 
 

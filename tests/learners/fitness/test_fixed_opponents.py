@@ -90,7 +90,7 @@ def test_expected_utility_is_the_mean_of_matches() -> None:
 
 
 @given(individuals=st.integers(6, 40), generation=st.integers(0, 10_000))
-def test_with_random_opponents_nobody_meets_another_twice_in_the_same_colours(
+def test_with_random_opponents_no_two_meet_twice_in_the_same_colours(
     individuals: int, generation: int
 ) -> None:
     rows = RandomOpponents(seed=1).draw(individuals, generation)

@@ -35,7 +35,7 @@ def test_one_weight_in_a_hundred_moves_by_a_hundredth() -> None:
 
 
 def roulette(fitness: FloatVector, rounds: int = 300) -> FloatVector:
-    """How often each row was chosen, in so many generations after one with that fitness."""
+    """How often each row was chosen, in this many generations after one with that fitness."""
     rows = 1000.0 * np.arange(len(fitness))[:, np.newaxis]
     chosen = []
     for seed in range(rounds):

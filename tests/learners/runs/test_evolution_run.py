@@ -1,4 +1,4 @@
-"""Runs of evolution on disk: every method and measure, killed and resumed, watched and raced."""
+"""Runs of evolution on disk: every method and measure, killed and resumed, benchmarked and raced."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "round robin": {"method": "cma-es", "population": 6, "fitness": "round-robin"},
     "two populations": {"method": "evolution-strategy", "parents": 2, "offspring": 3,
                         "fitness": "two-populations"},
-    "lifetime": {"method": "evolution-strategy", "parents": 2, "offspring": 3, "fitness": "round-robin",
+    "learning": {"method": "evolution-strategy", "parents": 2, "offspring": 3, "fitness": "round-robin",
                  "td_games": 20, "evaluator": "rand-3x4"},
 }  # fmt: skip
 
@@ -68,7 +68,7 @@ def run_all(run: EvolutionRun, until: int | None = None) -> EvolutionRun:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_left_and_taken_up_after_every_generation(kind: str, tmp_path: Path) -> None:
+def test_resumed_after_every_generation(kind: str, tmp_path: Path) -> None:
     made = settings(**KINDS[kind])
     with ThreadExecutor(2) as two, ThreadExecutor(1) as one:
         run_all(EvolutionRun.create(tmp_path / "unbroken", made, 7, two))
@@ -136,8 +136,8 @@ def test_racing_counts_the_games_it_saves(tmp_path: Path) -> None:
     assert run.games + saved == 6 * 15 * 80
 
 
-def test_what_was_learned_in_a_lifetime_is_inherited(tmp_path: Path) -> None:
-    kind = KINDS["lifetime"]
+def test_what_was_learned_between_generations_is_inherited(tmp_path: Path) -> None:
+    kind = KINDS["learning"]
     run_all(EvolutionRun.create(tmp_path / "with", settings(**kind), 1))
     run_all(EvolutionRun.create(tmp_path / "without", settings(**kind | {"td_games": 0}), 1))
     learned, plain = (

@@ -1,13 +1,11 @@
-"""Pieces of work on a Dask cluster: `--cluster tcp://HOST:8786`, or `--cluster local:2` to start one here.
+"""A Dask cluster as an executor: `--cluster tcp://HOST:8786`, or `--cluster local:2` to start one here.
 
     with ClusterExecutor.connect("tcp://10.0.0.1:8786") as executor:
         results = executor.map(function, shared, pieces)
 
-What the pieces share is itself a task: its bytes rest with the scheduler until the map is over, one worker
-takes them, the others fetch them from there. If that worker dies, the scheduler has the task run again;
-scattered data would be lost with it. Workers come and go; without the scheduler nothing goes on.
-
-How to reach a Dask cluster, or start one on this machine; and who may take part in it.
+What the pieces share is itself a task: its bytes stay with the scheduler until the map is over, one worker
+runs the task, the others fetch the result from there. If that worker dies, the scheduler runs the task again;
+scattered data would be lost with the worker. Workers may come and go; without the scheduler nothing works.
 """
 
 from __future__ import annotations
@@ -25,7 +23,6 @@ from math import ceil
 from pkgutil import resolve_name
 from threading import Lock
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self, cast
 from uuid import uuid4
 
@@ -35,25 +32,29 @@ from distributed import Client, Future, KilledWorker, LocalCluster, Security
 from distributed.comm.core import CommClosedError, connect
 
 from outflank import __version__
-from outflank.learners.execution.executor import ClusterError, Piece, Result, Shared
+from outflank.learners.execution.executor import ClusterError, Executor, Piece, Result, Shared
 
 # mypy: untyped-calls-exclude=distributed
 
-
 CONNECT_SECONDS = 8.0  # for the scheduler to answer
+WORKER_SECONDS = 60.0  # for a worker to appear where there is none, at first or after all have died
+POLL_SECONDS = 1.0  # between two checks that there still are workers
+TASK_SECONDS = 0.1  # Dask takes some 2.5 ms of computing per task: pieces shorter than this share one
+RETRIES = 2  # of a piece that raises: the worker's machine may be at fault, not the piece
+ATTEMPTS = 3  # of a map that Dask gave up: pieces whose worker died four times, or lost results
 VERSION = "outflank:__version__"
 
 _ADDRESS = re.compile(r"(tcp|tls)://([\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})")
 _SETTINGS = {
     "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s",
     "distributed.admin.large-graph-warning-threshold": "1PB",  # what is shared is in the graph on purpose
-    "distributed.worker.profile.enabled": False,  # in local workers: no samples nobody looks at, and
-    "distributed.admin.tick.interval": "200ms",  # fewer wakings; they took 8 % of a busy worker's time
+    "distributed.worker.profile.enabled": False,  # in local workers: no profile samples, and
+    "distributed.admin.tick.interval": "200ms",  # fewer wake-ups; they took 8 % of a busy worker's time
 }
 
 
 def connected(name: str, owned: ExitStack) -> tuple[Client, str]:
-    """A client of the cluster of that name, and its scheduler's address. `owned` ends what is begun here."""
+    """A client of the named cluster, and its scheduler's address. `owned` closes what is opened here."""
     workers = _local_workers(name)
     owned.enter_context(_quiet())
     owned.enter_context(dask.config.set(_SETTINGS))
@@ -63,8 +64,8 @@ def connected(name: str, owned: ExitStack) -> tuple[Client, str]:
     return client, address
 
 
-def of_our_version(client: Client, workers: list[str]) -> set[str]:
-    """Those of the workers that are still there. All must have our version: another may play other games."""
+def workers_of_our_version(client: Client, workers: list[str]) -> set[str]:
+    """The workers that still answer. All must have our version: another may play other games."""
     found = client.run(resolve_name, VERSION, workers=workers, on_error="return")
     here = {worker: version for worker, version in found.items() if not isinstance(version, OSError)}
     for worker, version in here.items():
@@ -73,12 +74,12 @@ def of_our_version(client: Client, workers: list[str]) -> set[str]:
 
 
 def dask_setup(_: object) -> None:
-    """Dask calls this in each local worker: Ctrl-C in a terminal is for the run, which then ends them."""
+    """Dask calls this in each local worker: Ctrl-C is for the run, which then ends the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _local_workers(name: str) -> int | None:
-    """N of local:N; None of a scheduler's address."""
+    """N of local:N; None for a scheduler's address."""
     if (local := re.fullmatch(r"local:(\d{1,4})", name)) and int(local[1]) > 0:
         return int(local[1])
     if (remote := _ADDRESS.fullmatch(name)) and 0 < int(remote[3]) < 65536:
@@ -88,10 +89,10 @@ def _local_workers(name: str) -> int | None:
 
 def _client(address: str) -> Client:
     try:
-        with ThreadPoolExecutor(1) as pool:  # a thread of its own: the caller's may run an event loop
+        with ThreadPoolExecutor(1) as pool:  # on its own thread: the caller's may run an event loop
             pool.submit(asyncio.run, _shake_hands(address)).result()
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except Exception as error:  # whatever Dask makes of a server that speaks another language
+    except Exception as error:  # whatever Dask raises for a server of another protocol
         tells = isinstance(error, ImportError) or address.startswith("tls://")  # versions; certificates
         raise ClusterError(
             f"no Dask scheduler answers at {address}{f' ({error})' if tells else ''}: start one with "
@@ -100,14 +101,14 @@ def _client(address: str) -> Client:
 
 
 async def _shake_hands(address: str) -> None:
-    """Within the time; Client would wait for ever for the first word of a server that is not of Dask."""
+    """With a timeout: Client would wait for ever for a server that is not Dask."""
     arguments = Security().get_connection_args("client")
     comm = await asyncio.wait_for(connect(address, CONNECT_SECONDS, **arguments), CONNECT_SECONDS)
     await comm.close()
 
 
 def _version_of_scheduler(client: Client) -> object:
-    """It must have our version too: it reads the tasks before it hands them on."""
+    """It must have our version too: it unpickles the tasks before it passes them on."""
     try:
         return client.run_on_scheduler(resolve_name, VERSION)
     except Exception as error:
@@ -120,7 +121,7 @@ def _require_version(who: str, found: object) -> None:
             f"{who} cannot import outflank ({found}): install outflank[cluster] {__version__} there"
         )
     if found != __version__:
-        raise ClusterError(f"{who} has outflank {found}, but here is {__version__}: they must be the same")
+        raise ClusterError(f"{who} has outflank {found}, but this is {__version__}: they must be the same")
 
 
 def _local_cluster(workers: int) -> LocalCluster:
@@ -131,14 +132,14 @@ def _local_cluster(workers: int) -> LocalCluster:
         )  # fmt: skip
     except (OSError, RuntimeError) as error:
         raise ClusterError(
-            f"the {workers} local workers did not start ({error}); a script must keep what it does under "
-            "`if __name__ == '__main__':`, since each worker imports it"
+            f"the {workers} local workers did not start ({error}); a script must guard its "
+            "code by `if __name__ == '__main__':`, since each worker imports it"
         ) from None
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Dask logs to stderr what our exceptions say, and much else."""
+    """Silences Dask, which logs to stderr what our exceptions say, and much else."""
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]
     levels = {name: logging.getLogger(name).level for name in names}
     for name in names:
@@ -150,28 +151,18 @@ def _quiet() -> Iterator[None]:
             logging.getLogger(name).setLevel(level)
 
 
-# mypy: untyped-calls-exclude=distributed
-
-
-WORKER_SECONDS = 60.0  # for a worker to appear where there is none, at first or after all have died
-LOOK_SECONDS = 1.0  # between two looks whether there still are workers
-TASK_SECONDS = 0.1  # Dask takes some 2.5 ms of computing for a task: pieces shorter than this share one
-RETRIES = 2  # of a piece that raises: a worker's machine may be at fault, not the piece
-ATTEMPTS = 3  # of a map that Dask gave up: pieces whose worker died four times, or results that were lost
-
-
-class ClusterExecutor:
+class ClusterExecutor(Executor):
     """A Dask cluster. `connect` makes one."""
 
     def __init__(self, name: str, client: Client, address: str) -> None:
-        self._name = name  # as the caller called it
+        self._name = name  # as the caller gave it
         self._client = client
         self._address = address
-        self._owned = ExitStack()  # what close() ends: the client, a local cluster, settings, the quiet
+        self._owned = ExitStack()  # what close() ends: the client, a local cluster, Dask settings
         self._known: set[str] = set()  # workers that have our version
         self._threads: dict[str, int] = {}  # of each worker
-        self._seconds: dict[str, float] = {}  # that a piece took last time, by the function's name
-        self._look_at_workers()
+        self._seconds: dict[str, float] = {}  # per piece last time, by function name
+        self._update_workers()
 
     @classmethod
     def connect(cls, name: str) -> Self:
@@ -184,7 +175,7 @@ class ClusterExecutor:
 
     @property
     def workers(self) -> int:
-        """The threads of all workers, when last looked at: at first and before every map."""
+        """The threads of all workers, as of the start and of every map."""
         return sum(self._threads.values())
 
     @property
@@ -196,14 +187,14 @@ class ClusterExecutor:
     ) -> list[Result]:
         started = monotonic()
         name = getattr(function, "__qualname__", "")
-        size = self._pieces_a_task(name, len(pieces))
+        size = self._pieces_per_task(name, len(pieces))
         tasks = [cloudpickle.dumps(pieces[at : at + size]) for at in range(0, len(pieces), size)]
         done = self._attempts(cloudpickle.dumps((function, shared)), tasks)
         self._seconds[name] = (monotonic() - started) * max(1, self.workers) / max(1, len(pieces))
         return [result for results in done for result in results]
 
-    def _pieces_a_task(self, name: str, pieces: int) -> int:
-        """One, unless pieces of that function were short last time; four tasks a thread are left to deal."""
+    def _pieces_per_task(self, name: str, pieces: int) -> int:
+        """One, unless pieces of that function were short last time; at least four tasks per thread."""
         wanted = ceil(TASK_SECONDS / self._seconds.get(name, TASK_SECONDS))
         return max(1, min(wanted, pieces // (4 * max(1, self.workers))))
 
@@ -211,7 +202,7 @@ class ClusterExecutor:
         for _ in range(ATTEMPTS):
             self._require_scheduler()
             try:
-                self._look_at_workers()
+                self._update_workers()
                 return self._attempt(content, tasks)
             except (KilledWorker, CancelledError):
                 continue
@@ -223,8 +214,8 @@ class ClusterExecutor:
         self._require_scheduler()
         raise ClusterError(
             f"work on the cluster {self._name} was lost {ATTEMPTS} times, each time with the workers that "
-            "did it: look at their logs, perhaps their memory is too small; nothing is lost: the run can be "
-            f"taken up with {self._resume_command}"
+            "did it: look at their logs, perhaps they need more memory; nothing is lost: continue with "
+            f"{self._resume_command}"
         )
 
     def _attempt(self, content: bytes, tasks: list[bytes]) -> list[list[Any]]:
@@ -238,9 +229,9 @@ class ClusterExecutor:
                 future.release()
 
     def _submitted(self, parcel: Future[Any], tasks: list[bytes]) -> list[Future[Any]]:
-        """More tasks than two for each thread are one group to Dask, which deals them out to whoever is free
-        (Scheduler.is_rootish). Fewer would all go to the worker that has the parcel and wait to be stolen;
-        so they name a worker, which is only a wish."""
+        """More than two tasks per thread are one group to Dask, which assigns them to free workers
+        (Scheduler.is_rootish). Fewer would all go to the worker that has the parcel and wait to be stolen; so
+        they name a preferred worker."""
         name = f"pieces-{uuid4().hex}"
         keys = [(name, number) for number in range(len(tasks))]
         if len(tasks) > 2 * self.workers:
@@ -254,11 +245,11 @@ class ClusterExecutor:
         ]
 
     def _gathered(self, futures: list[Future[Any]]) -> list[list[Any]]:
-        """The results, as soon as all are there; the first exception, as soon as it is there."""
+        """All results, or the first exception as soon as it occurs."""
         loop = cast(Any, self._client.loop).asyncio_loop
         gathering = asyncio.run_coroutine_threadsafe(self._client.gather(futures, asynchronous=True), loop)
         alone_since = None
-        while not wait([gathering], timeout=LOOK_SECONDS).done:
+        while not wait([gathering], timeout=POLL_SECONDS).done:
             if self._client.nthreads():
                 alone_since = None
                 continue
@@ -266,13 +257,13 @@ class ClusterExecutor:
             if monotonic() > alone_since + WORKER_SECONDS:
                 raise ClusterError(
                     f"all workers of {self._name} are gone, and no new one came within {WORKER_SECONDS:.0f} "
-                    f"seconds; nothing is lost: start workers with {self._worker_command} and go on with "
+                    f"seconds; nothing is lost: start workers with {self._worker_command} and continue with "
                     f"{self._resume_command}"
                 )
         return cast(list[list[Any]], gathering.result())
 
-    def _look_at_workers(self) -> None:
-        """Who is there: at least one, and all of our version."""
+    def _update_workers(self) -> None:
+        """Update the list of workers: at least one, and all of our version."""
         threads = self._client.nthreads()
         if not threads:
             try:
@@ -284,7 +275,7 @@ class ClusterExecutor:
                 ) from None
             threads = self._client.nthreads()
         if unknown := [worker for worker in threads if worker not in self._known]:
-            self._known |= of_our_version(self._client, unknown)
+            self._known |= workers_of_our_version(self._client, unknown)
         self._threads = threads
 
     def _require_scheduler(self) -> None:
@@ -293,7 +284,7 @@ class ClusterExecutor:
 
     def _gone(self) -> ClusterError:
         return ClusterError(
-            f"the scheduler {self._name} is gone; nothing is lost: the run can be taken up with "
+            f"the scheduler {self._name} is gone; nothing is lost: continue with "
             f"{self._resume_command} once it is back, or without --cluster on this machine alone"
         )
 
@@ -308,18 +299,10 @@ class ClusterExecutor:
     def close(self) -> None:
         self._owned.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 class _Parcel:
-    """The function and what its pieces share, opened once in each worker process: all pieces there get
-    the same object, and what it has cached in itself does not travel on to the next worker."""
+    """The function and what its pieces share, unpickled once per worker process: all pieces there get the
+    same object, and what it caches is not sent to other workers."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content

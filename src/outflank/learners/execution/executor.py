@@ -1,4 +1,4 @@
-"""Where fitness is measured: on this process's threads, or on a Dask cluster.
+"""Executors: pieces of work on this process's threads, or on a Dask cluster.
 
 >>> def raised(base, power):
 ...     return base ** power
@@ -6,15 +6,14 @@
 ...     executor.where, executor.map(raised, 2, [1, 2, 3])
 ('2 threads', [2, 4, 8])
 
-A piece of work is a pure function of what all pieces share and of the piece itself, so that the results
-are the same wherever, and however often, it runs.
+A piece of work is a pure function of what all pieces share and of the piece itself, so the results are the
+same wherever, and however often, it runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 from outflank.cores import available_cores
@@ -25,7 +24,7 @@ Result = TypeVar("Result")
 
 
 class ClusterError(OSError):
-    """The cluster cannot be used, or no longer; what a run has learned so far is in its checkpoint."""
+    """The cluster cannot be used, or no longer; the run can be resumed from its checkpoint."""
 
 
 class Executor(Protocol):
@@ -47,28 +46,33 @@ class Executor(Protocol):
         """function(shared, piece) for every piece, in the order of the pieces.
 
         `function` is pure and defined at the top of a module; it releases the GIL where it computes.
-        `shared` may be large, a generation's weights: it travels once to each worker. Pieces and results
-        are small. What a piece raises is raised here, as it is, and the pieces not yet begun are dropped.
+        `shared` may be large, such as a generation's weights: it is sent once to each worker. Pieces and
+        results are small. An exception in a piece is raised here unchanged, and pieces not yet started are
+        dropped.
         """
         ...
 
     def close(self) -> None: ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
-class ThreadExecutor:
-    """This process's threads; by default as many as it may use cores. One thread is the caller's own."""
+class ThreadExecutor(Executor):
+    """Threads of this process; by default one per core. A single thread is the caller's own."""
 
     def __init__(self, threads: int | None = None) -> None:
-        self.workers = available_cores() if threads is None else threads
-        if self.workers < 1:
+        self._threads = available_cores() if threads is None else threads
+        if self._threads < 1:
             raise ValueError(f"threads must be at least 1, got {threads}")
-        self._pool = ThreadPoolExecutor(self.workers, "piece") if self.workers > 1 else None
+        self._pool = ThreadPoolExecutor(self._threads, "piece") if self._threads > 1 else None
+
+    @property
+    def workers(self) -> int:
+        return self._threads
 
     @property
     def where(self) -> str:
@@ -83,10 +87,10 @@ class ThreadExecutor:
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
             for future in futures:
-                if future.done():  # all are, unless one has failed: that one is raised at once
+                if future.done():  # all are, unless one has failed, which is raised at once
                     future.result()
             return [future.result() for future in futures]
-        finally:  # after an exception or Ctrl-C: those not yet begun
+        finally:  # after an exception or Ctrl-C: those not yet started
             for future in futures:
                 future.cancel()
 
@@ -94,22 +98,14 @@ class ThreadExecutor:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 def executor_for(cluster: str | None, threads: int | None = None) -> Executor:
-    """None: this process's threads. "tcp://HOST:PORT": the Dask cluster of that scheduler. "local:2": two
-    worker processes on this machine, ended on close."""
+    """None: threads of this process. "tcp://HOST:PORT": the Dask cluster of that scheduler. "local:2": two
+    worker processes on this machine, ended by close()."""
     if cluster is None:
         return ThreadExecutor(threads)
     if threads is not None:
-        raise ValueError("threads are for this process alone; a cluster uses all threads of its workers")
+        raise ValueError("threads are for this process only; a cluster uses all threads of its workers")
     try:
         from outflank.learners.execution.cluster import ClusterExecutor
     except ModuleNotFoundError as error:

@@ -17,19 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import (
-    NO_SURVIVORS,
     FloatMatrix,
     FloatVector,
-    IntVector,
+    Optimiser,
     Tensors,
-    check_positive,
-    check_seed,
-    checked_fitness,
-    checkpoint_tensor,
     scalar,
     stream,
-    weight_matrix,
 )
 
 # The state that the library's ask and tell depend on. (Its history of function values serves its stopping
@@ -53,7 +48,7 @@ LARGEST = 1e16  # initial mean and sigma; the library stops at 1e32
 MEMORY = 4e9  # bytes per update
 
 
-class CmaEs:
+class CmaEs(Optimiser):
     """Searches with a Gaussian distribution: of all weights jointly, or separable (no correlations) for
     thousands of weights. `adapt_rate` slows learning down where fitness is noisy (the library's `lr_adapt`,
     Nomura, Akimoto and Ono 2023)."""
@@ -71,9 +66,9 @@ class CmaEs:
         start = np.array(mean, dtype=np.float64)
         if start.ndim != 1:
             raise ValueError(f"the mean must be one weight vector, got an array of shape {start.shape}")
-        weight_matrix(start[np.newaxis], "the mean")
-        check_positive("sigma", sigma)
-        check_seed(seed)
+        checks.weight_matrix(start[np.newaxis], "the mean")
+        checks.positive("sigma", sigma)
+        checks.seed(seed)
         _check_sizes(len(start), population, separable)
         if separable and adapt_rate:
             raise ValueError("the separable CMA-ES cannot adapt its learning rate; choose one of them")
@@ -106,7 +101,7 @@ class CmaEs:
                 "CMA-ES learns from the vectors it drew: individuals that learn between generations need an "
                 "evolution strategy or the genetic search"
             )
-        checked = checked_fitness(fitness, self._population)
+        checked = checks.fitness(fitness, self._population)
         # On one thread BLAS adds in one order. A distribution that collapses or explodes is an error below.
         with _one_thread(), np.errstate(all="ignore"):
             drawn = self._drawn()
@@ -125,10 +120,6 @@ class CmaEs:
         self.restore(after)
 
     @property
-    def survivors(self) -> IntVector:
-        return NO_SURVIVORS
-
-    @property
     def selection_size(self) -> int:
         """The half that moves the mean. (The full form also learns from the order of the other half where
         not to search, so individuals dropped early should be ordered by when they were dropped.)"""
@@ -137,10 +128,6 @@ class CmaEs:
     @property
     def parents(self) -> FloatMatrix:
         return self._state["mean"][np.newaxis].copy()
-
-    @property
-    def favourite(self) -> FloatVector:
-        return self._state["mean"].copy()
 
     @property
     def sigma(self) -> float:
@@ -161,7 +148,7 @@ class CmaEs:
         # Every generation passes through here, so that one after a checkpoint starts with the same bytes. The
         # state holds the covariance as tell left it: the library decomposes and rounds it in place in ask.
         shapes = {name: tensor.shape for name, tensor in self._snapshot().items()}
-        self._state = {name: checkpoint_tensor(state, name, *shape) for name, shape in shapes.items()}
+        self._state = {name: checks.tensor(state, name, *shape) for name, shape in shapes.items()}
         self.generation = self._library._g = int(self._state["generation"][0])
         for name, attribute in self._names.items():
             is_scalar = np.ndim(getattr(self._library, attribute)) == 0

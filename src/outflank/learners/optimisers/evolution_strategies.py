@@ -15,36 +15,30 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
+from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import (
-    NO_SURVIVORS,
     FloatMatrix,
     FloatVector,
     IntVector,
+    Optimiser,
     Tensors,
-    check_count,
-    check_positive,
-    check_seed,
-    checked_fitness,
-    checked_individuals,
-    checkpoint_tensor,
     fittest_first,
     scalar,
     stream,
-    weight_matrix,
 )
 
 
 def uniform_start(individuals: int, weights: int, bound: float, seed: int) -> FloatMatrix:
     """Weight vectors drawn uniformly from [-bound, bound] (Jaskowski 2014: 0.1; Chong 2003: 0.2)."""
-    check_count("the number of individuals", individuals)
-    check_count("the number of weights", weights)
-    check_positive("the bound of the initial weights", bound)
-    check_seed(seed)
+    checks.count("the number of individuals", individuals)
+    checks.count("the number of weights", weights)
+    checks.positive("the bound of the initial weights", bound)
+    checks.seed(seed)
     # Generation 0 may mutate with stream(seed, 0); one more number keeps these draws apart from those.
     return np.random.default_rng([seed, 0, 1]).uniform(-bound, bound, size=(individuals, weights))
 
 
-class _Strategy(ABC):
+class _Strategy(Optimiser, ABC):
     """Selection, which all strategies share; mutation is left to `_children`.
 
     A start of mu rows holds the first parents, which are mutated at once (Chong 2003). A start of mu + lambda
@@ -54,16 +48,16 @@ class _Strategy(ABC):
     def __init__(
         self, start: npt.ArrayLike, *, parents: int, offspring: int, sigma: float, plus: bool, seed: int
     ) -> None:
-        check_count("the number of parents", parents)
-        check_count("the number of offspring", offspring)
-        check_positive("sigma", sigma)
-        check_seed(seed)
+        checks.count("the number of parents", parents)
+        checks.count("the number of offspring", offspring)
+        checks.positive("sigma", sigma)
+        checks.seed(seed)
         if not plus and offspring < parents:
             raise ValueError(
                 f"with selection among the offspring alone, {parents} parents need at least {parents} "
                 f"offspring, got {offspring}"
             )
-        self._rows: FloatMatrix = weight_matrix(start, "the start")
+        self._rows: FloatMatrix = checks.weight_matrix(start, "the start")
         if len(self._rows) not in (parents, parents + offspring):
             raise ValueError(
                 f"the start must have {parents} rows (the parents) or {parents + offspring} rows (the whole "
@@ -71,7 +65,7 @@ class _Strategy(ABC):
             )
         self.generation = 0
         self._mu, self._lambda, self._sigma, self._plus, self._seed = parents, offspring, sigma, plus, seed
-        self._selected = NO_SURVIVORS
+        self._selected: IntVector = np.empty(0, dtype=np.int64)
         self._start_rows = len(self._rows)
 
     @abstractmethod
@@ -85,8 +79,8 @@ class _Strategy(ABC):
 
     def tell(self, fitness: FloatVector, individuals: FloatMatrix | None = None) -> None:
         asked = self.ask()
-        selected = fittest_first(checked_fitness(fitness, len(asked)))[: self._mu]
-        self._select(checked_individuals(individuals, asked), selected)
+        selected = fittest_first(checks.fitness(fitness, len(asked)))[: self._mu]
+        self._select(checks.individuals(individuals, asked), selected)
         self.generation += 1
 
     def _select(self, rows: FloatMatrix, selected: IntVector) -> None:
@@ -102,7 +96,7 @@ class _Strategy(ABC):
 
     @property
     def survivors(self) -> IntVector:
-        return self._selected.copy() if self._plus else NO_SURVIVORS
+        return self._selected.copy() if self._plus else super().survivors
 
     @property
     def selection_size(self) -> int:
@@ -111,11 +105,6 @@ class _Strategy(ABC):
     @property
     def parents(self) -> FloatMatrix:
         return self._rows[: self._mu].copy()
-
-    @property
-    def favourite(self) -> FloatVector:
-        """The fittest of the last generation."""
-        return np.asarray(self.parents[0])
 
     def _shape(self, generation: int) -> tuple[int, int]:
         return (self._start_rows if generation == 0 else self._mu), self._rows.shape[1]
@@ -128,9 +117,9 @@ class _Strategy(ABC):
         }
 
     def restore(self, state: Tensors) -> None:
-        generation = int(checkpoint_tensor(state, "generation", 1)[0])
-        parents = checkpoint_tensor(state, "parents", *self._shape(generation))
-        selected = checkpoint_tensor(state, "chosen", 0 if generation == 0 else self._mu)
+        generation = int(checks.tensor(state, "generation", 1)[0])
+        parents = checks.tensor(state, "parents", *self._shape(generation))
+        selected = checks.tensor(state, "chosen", 0 if generation == 0 else self._mu)
         self.generation, self._rows, self._selected = generation, parents, selected.astype(np.int64)
 
 
@@ -179,7 +168,7 @@ class SelfAdaptiveEvolution(_Strategy):
     ) -> None:
         super().__init__(start, parents=parents, offspring=offspring, sigma=sigma, plus=True, seed=seed)
         self.tau = adaptation_rate(self._rows.shape[1]) if tau is None else tau
-        check_positive("tau", self.tau)
+        checks.positive("tau", self.tau)
         self._sigmas = np.full_like(self._rows, sigma)
 
     @property
@@ -211,9 +200,7 @@ class SelfAdaptiveEvolution(_Strategy):
         return super().state() | {"sigmas": self._sigmas.copy()}
 
     def restore(self, state: Tensors) -> None:
-        sigmas = checkpoint_tensor(
-            state, "sigmas", *self._shape(int(checkpoint_tensor(state, "generation", 1)[0]))
-        )
+        sigmas = checks.tensor(state, "sigmas", *self._shape(int(checks.tensor(state, "generation", 1)[0])))
         super().restore(state)
         self._sigmas = sigmas
 

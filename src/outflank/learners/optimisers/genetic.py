@@ -12,38 +12,33 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import (
-    NO_SURVIVORS,
     FloatMatrix,
     FloatVector,
     IntVector,
+    Optimiser,
     Tensors,
-    check_positive,
-    check_seed,
-    checked_fitness,
-    checked_individuals,
-    checkpoint_tensor,
     fittest_first,
     scalar,
     stream,
-    weight_matrix,
 )
 
 
-class GeneticSearch:
+class GeneticSearch(Optimiser):
     """`start` is the population, one individual per row; Kim 2007, section IV-A: 50 copies of a learned
     network, a mutation rate of 0.01, and steps of +0.01 or -0.01."""
 
     def __init__(
         self, start: npt.ArrayLike, *, mutation_rate: float = 0.01, step: float = 0.01, seed: int
     ) -> None:
-        self._rows: FloatMatrix = weight_matrix(start, "the start")
+        self._rows: FloatMatrix = checks.weight_matrix(start, "the start")
         if len(self._rows) < 2:
             raise ValueError("a genetic search needs at least 2 individuals: the best, and one that changes")
         if not 0 < mutation_rate <= 1:
             raise ValueError(f"the mutation rate must be above 0 and at most 1, got {mutation_rate}")
-        check_positive("the step of a mutation", step)
-        check_seed(seed)
+        checks.positive("the step of a mutation", step)
+        checks.seed(seed)
         self.generation = 0
         self._rate, self._step, self._seed = mutation_rate, step, seed
         self._fitness: FloatVector = np.zeros(len(self._rows))  # of the rows, the last generation
@@ -68,19 +63,19 @@ class GeneticSearch:
 
     def tell(self, fitness: FloatVector, individuals: FloatMatrix | None = None) -> None:
         asked = self.ask()
-        told = checked_fitness(fitness, len(asked))
+        told = checks.fitness(fitness, len(asked))
         if (told < 0).any() or not np.isfinite(told).all():
             raise ValueError(
                 "roulette selection is proportional to fitness, which must be finite and not negative, "
                 f"got {told[(told < 0) | ~np.isfinite(told)][0]}"
             )
-        self._rows = checked_individuals(individuals, asked)
+        self._rows = checks.individuals(individuals, asked)
         self._fitness = told
         self.generation += 1
 
     @property
     def survivors(self) -> IntVector:
-        return fittest_first(self._fitness)[:1] if self.generation else NO_SURVIVORS
+        return fittest_first(self._fitness)[:1] if self.generation else super().survivors
 
     @property
     def selection_size(self) -> int:
@@ -92,11 +87,6 @@ class GeneticSearch:
         """The last generation, the fittest first."""
         return self._rows[fittest_first(self._fitness)]
 
-    @property
-    def favourite(self) -> FloatVector:
-        """The fittest of the last generation."""
-        return np.asarray(self.parents[0])
-
     def state(self) -> Tensors:
         return {
             "generation": scalar(self.generation),
@@ -105,7 +95,7 @@ class GeneticSearch:
         }
 
     def restore(self, state: Tensors) -> None:
-        generation = int(checkpoint_tensor(state, "generation", 1)[0])
-        rows = checkpoint_tensor(state, "individuals", *self._rows.shape)
-        fitness = checkpoint_tensor(state, "fitness", len(self._rows))
+        generation = int(checks.tensor(state, "generation", 1)[0])
+        rows = checks.tensor(state, "individuals", *self._rows.shape)
+        fitness = checks.tensor(state, "fitness", len(self._rows))
         self.generation, self._rows, self._fitness = generation, rows, fitness

@@ -9,7 +9,6 @@ so a checkpoint needs no generator, and a generation that is asked for again is 
 
 from __future__ import annotations
 
-import math
 from typing import Protocol
 
 import numpy as np
@@ -45,7 +44,7 @@ class Optimiser(Protocol):
     def survivors(self) -> IntVector:
         """For the leading rows that ask() carries over unchanged from the last generation: their rows in
         that generation. Empty if every row is new."""
-        ...
+        return np.empty(0, dtype=np.int64)
 
     @property
     def selection_size(self) -> int:
@@ -60,7 +59,7 @@ class Optimiser(Protocol):
     @property
     def favourite(self) -> FloatVector:
         """The vector it would recommend now."""
-        ...
+        return np.asarray(self.parents[0])
 
     def state(self) -> Tensors:
         """Everything a checkpoint must hold."""
@@ -71,77 +70,10 @@ class Optimiser(Protocol):
         ...
 
 
-NO_SURVIVORS: IntVector = np.empty(0, dtype=np.int64)
-
-
 def fittest_first(fitness: FloatVector) -> IntVector:
     """Row numbers by falling fitness. Of equals the lower row comes first, so that a parent precedes its
     children, and the order does not depend on how numpy sorts."""
     return np.argsort(-fitness, kind="stable").astype(np.int64)
-
-
-def weight_matrix(rows: npt.ArrayLike, what: str) -> FloatMatrix:
-    """A copy of the rows, one finite weight vector each."""
-    matrix = np.array(rows, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.size == 0:
-        raise ValueError(f"{what} must hold one weight vector per row, got an array of shape {matrix.shape}")
-    if not (finite := np.isfinite(matrix).all(axis=1)).all():
-        row = int(np.argmin(finite))
-        raise ValueError(f"{what} must be finite numbers, but row {row} holds others")
-    return matrix
-
-
-def checked_fitness(fitness: npt.ArrayLike, individuals: int) -> FloatVector:
-    """The fitness of a generation: one number per individual."""
-    numbers = np.array(fitness, dtype=np.float64)
-    if numbers.shape != (individuals,):
-        raise ValueError(
-            f"a generation of {individuals} individuals needs {individuals} fitness values in a row, "
-            f"got an array of shape {numbers.shape}"
-        )
-    if np.isnan(numbers).any():
-        raise ValueError(f"the fitness of row {int(np.flatnonzero(np.isnan(numbers))[0])} is not a number")
-    return numbers
-
-
-def checked_individuals(individuals: npt.ArrayLike | None, asked: FloatMatrix) -> FloatMatrix:
-    """The generation after it has learned, if it has; else as it was asked for."""
-    if individuals is None:
-        return asked
-    learned = weight_matrix(individuals, "the individuals told")
-    if learned.shape != asked.shape:
-        raise ValueError(
-            f"the individuals told must be those asked, an array of shape {asked.shape}, "
-            f"got one of shape {learned.shape}"
-        )
-    return learned
-
-
-def check_count(what: str, number: int) -> None:
-    if number < 1:
-        raise ValueError(f"{what} must be at least 1, got {number}")
-
-
-def check_positive(what: str, number: float) -> None:
-    if not (number > 0 and math.isfinite(number)):
-        raise ValueError(f"{what} must be a number above 0, got {number}")
-
-
-def check_seed(seed: int) -> None:
-    if seed < 0:
-        raise ValueError(f"the seed must be 0 or more, got {seed}")
-
-
-def checkpoint_tensor(state: Tensors, name: str, *shape: int) -> FloatMatrix:
-    """A copy of a checkpoint's tensor, which must have this shape."""
-    tensor = state.get(name)
-    if tensor is None or tensor.shape != shape:
-        found = "nothing" if tensor is None else f"shape {tensor.shape}"
-        raise ValueError(
-            f"the checkpoint does not belong to this search: it should hold {name!r} of shape {shape}, "
-            f"but holds {found}"
-        )
-    return np.array(tensor, dtype=np.float64)
 
 
 def scalar(value: float) -> FloatVector:

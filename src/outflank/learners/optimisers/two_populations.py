@@ -15,22 +15,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import (
-    NO_SURVIVORS,
     FloatMatrix,
     FloatVector,
-    IntVector,
     Optimiser,
     Tensors,
-    checked_fitness,
-    checked_individuals,
-    checkpoint_tensor,
     scalar,
 )
 
 
-class PairOfPopulations:
-    """Two optimisers of one kind and different seeds as one; the rows of the first come first."""
+class PairOfPopulations(Optimiser):
+    """Two optimisers of one kind and different seeds as one; the rows of the first come first.
+
+    It names no survivors: those of the second population do not lead the rows, and their earlier games were
+    against other opponents.
+    """
 
     def __init__(self, first: Optimiser, second: Optimiser) -> None:
         if first is second:
@@ -56,20 +56,14 @@ class PairOfPopulations:
 
     def tell(self, fitness: FloatVector, individuals: FloatMatrix | None = None) -> None:
         border, asked = self.border, self.ask()
-        told = checked_fitness(fitness, len(asked))
-        learned = None if individuals is None else checked_individuals(individuals, asked)
+        told = checks.fitness(fitness, len(asked))
+        learned = None if individuals is None else checks.individuals(individuals, asked)
         self.first.tell(told[:border], None if learned is None else learned[:border])
         self.second.tell(told[border:], None if learned is None else learned[border:])
         # Individuals of different populations had different opponents, so their numbers cannot be compared.
         # The means are over all games between the two: the higher one belongs to the stronger population.
         self._second_is_fitter = bool(told[border:].mean() > told[:border].mean())
         self.generation += 1
-
-    @property
-    def survivors(self) -> IntVector:
-        """None: the second population's parents do not lead the rows, and earlier games were against other
-        opponents."""
-        return NO_SURVIVORS
 
     @property
     def selection_size(self) -> int:
@@ -96,8 +90,8 @@ class PairOfPopulations:
         return tensors
 
     def restore(self, state: Tensors) -> None:
-        generation = int(checkpoint_tensor(state, "generation", 1)[0])
-        second_is_fitter = bool(checkpoint_tensor(state, "second is fitter", 1)[0])
+        generation = int(checks.tensor(state, "generation", 1)[0])
+        second_is_fitter = bool(checks.tensor(state, "second is fitter", 1)[0])
         for prefix, population in (("a ", self.first), ("b ", self.second)):
             population.restore(
                 {name.removeprefix(prefix): state[name] for name in state if name.startswith(prefix)}

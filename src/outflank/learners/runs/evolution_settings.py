@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from outflank.evaluators.storage import View
 from outflank.learners.fitness.population import PlayingStyle
-from outflank.learners.validation import Field, PlayerNames, SettingsModel, Whole
+from outflank.learners.validation import PlayerNames, SettingsModel, Whole, setting
 
 Method = Literal["evolution-strategy", "self-adaptive", "genetic", "cma-es", "sep-cma-es"]
 FitnessName = Literal["league", "expected-utility", "random-opponents", "round-robin", "two-populations"]
@@ -48,87 +48,55 @@ class EvolutionSettings(SettingsModel):
     """Everything that determines what evolves, except the seed. Settings that belong to another method or
     measure than the chosen one must be left out; those left out get the papers' values."""
 
-    method: Method = Field(description="Optimiser.")
-    generations: Whole = Field(ge=1, description="Generations to evolve.")
+    method: Method = setting(..., "Optimiser.")
+    generations: Whole = setting(..., "Generations to evolve.", ge=1)
 
     # Where it starts: from one player, or from random weights.
-    seed_player: str = Field(
-        default="", description="Player that all individuals start from: its name or file."
-    )
-    seed_preset: str = Field(default="", description="Or a TD preset that is learned first (Kim 2007).")
-    seed_games: Whole | None = Field(
-        default=None, ge=1, description="Games of the seed preset, if not its own."
-    )
-    evaluator: str | None = Field(default=None, description="Architecture of random individuals.")
-    stages: Whole | None = Field(
-        default=None, ge=1, le=61, description="Game stages, each with its own tables."
-    )
-    view: Literal["inversion", "negation"] | None = Field(
-        default=None, description="How the evaluator serves both colours."
-    )
-    initial_weights: float | None = Field(
-        default=None, gt=0, description="Weights start uniform within plus or minus this."
-    )
+    seed_player: str = setting("", "Player that all individuals start from: its name or file.")
+    seed_preset: str = setting("", "Or a TD preset that is learned first (Kim 2007).")
+    seed_games: Whole | None = setting(None, "Games of the seed preset, if not its own.", ge=1)
+    evaluator: str | None = setting(None, "Architecture of random individuals.")
+    stages: Whole | None = setting(None, "Game stages, each with its own tables.", ge=1, le=61)
+    view: Literal["inversion", "negation"] | None = setting(None, "How the evaluator serves both colours.")
+    initial_weights: float | None = setting(None, "Weights start uniform within plus or minus this.", gt=0)
 
     # How weights become a player.
-    depth: Whole = Field(default=1, ge=1, description="Plies of minimax in all games.")
-    solve: Whole = Field(
-        default=0, ge=0, le=60, description="Perfect play from this many empty squares (Kim 2007)."
-    )
-    book: str = Field(default="", description="Opening book: a file or default (Kim 2007).")
-    book_best: Whole = Field(default=1, ge=1, description="Choose at random among this many best book moves.")
+    depth: Whole = setting(1, "Plies of minimax in all games.", ge=1)
+    solve: Whole = setting(0, "Perfect play from this many empty squares (Kim 2007).", ge=0, le=60)
+    book: str = setting("", "Opening book: a file or default (Kim 2007).")
+    book_best: Whole = setting(1, "Choose at random among this many best book moves.", ge=1)
 
     # The optimiser.
-    parents: Whole | None = Field(default=None, ge=1, description="Parents, mu.")
-    offspring: Whole | None = Field(default=None, ge=1, description="Children per generation, lambda.")
-    selection: Literal["plus", "comma"] | None = Field(
-        default=None, description="Select among parents and children (plus), or children only (comma)."
-    )
-    population: Whole | None = Field(default=None, ge=1, description="Individuals per generation.")
-    sigma: float | None = Field(
-        default=None, gt=0, description="Step size of mutation; of CMA-ES, the initial one."
-    )
-    tau: float | None = Field(default=None, gt=0, description="How fast self-adaptive step sizes change.")
-    mutation_rate: float | None = Field(default=None, gt=0, description="Probability that a weight mutates.")
-    mutation_step: float | None = Field(default=None, gt=0, description="Size of a mutation, plus or minus.")
-    adapt_rate: bool | None = Field(
-        default=None, description="Learning rates that follow the noise (Nomura 2023)."
-    )
+    parents: Whole | None = setting(None, "Parents, mu.", ge=1)
+    offspring: Whole | None = setting(None, "Children per generation, lambda.", ge=1)
+    selection: Literal["plus", "comma"] | None = setting(None, "plus: parents can survive; comma: not.")
+    population: Whole | None = setting(None, "Individuals per generation.", ge=1)
+    sigma: float | None = setting(None, "Step size of mutation; of CMA-ES, the initial one.", gt=0)
+    tau: float | None = setting(None, "How fast self-adaptive step sizes change.", gt=0)
+    mutation_rate: float | None = setting(None, "Probability that a weight mutates.", gt=0)
+    mutation_step: float | None = setting(None, "Size of a mutation, plus or minus.", gt=0)
+    adapt_rate: bool | None = setting(None, "Learning rates that follow the noise (Nomura 2023).")
 
     # Fitness.
-    fitness: FitnessName = Field(default="league", description="How fitness is measured.")
-    epsilon: float = Field(
-        default=0.1, ge=0, le=1, description="Probability of a forced random move of both players."
-    )
-    opponents: PlayerNames | None = Field(default=None, description="Fixed opponents.")
-    double_games: Whole | None = Field(default=None, ge=1, description="Double games against each opponent.")
-    last_double_games: Whole | None = Field(
-        default=None, ge=1, description="Double games at the end, if they are to grow geometrically."
-    )
-    racing: bool | None = Field(default=None, description="Drop hopeless individuals early.")
-    random_counters: Whole | None = Field(
-        default=None, ge=1, description="Random piece counters per generation."
-    )
-    games_each: Whole | None = Field(
-        default=None, ge=1, description="random-opponents: games as Black; otherwise double games per pair."
-    )
+    fitness: FitnessName = setting("league", "How fitness is measured.")
+    epsilon: float = setting(0.1, "Probability of a forced random move of both players.", ge=0, le=1)
+    opponents: PlayerNames | None = setting(None, "Fixed opponents.")
+    double_games: Whole | None = setting(None, "Double games against each opponent.", ge=1)
+    last_double_games: Whole | None = setting(None, "At the end, if they are to grow geometrically.", ge=1)
+    racing: bool | None = setting(None, "Drop hopeless individuals early.")
+    random_counters: Whole | None = setting(None, "Random piece counters per generation.", ge=1)
+    games_each: Whole | None = setting(None, "Double games per pair; random-opponents: as Black.", ge=1)
 
     # Learning between generations.
-    td_games: Whole = Field(
-        default=0, ge=0, description="Self-play games of TD per individual before each selection."
-    )
-    td_alpha: float = Field(default=0.01, gt=0, description="Learning rate of these games.")
+    td_games: Whole = setting(0, "Self-play games of TD per individual before each selection.", ge=0)
+    td_alpha: float = setting(0.01, "Learning rate of these games.", gt=0)
 
     # How it is measured; nothing of it feeds back.
-    watch: PlayerNames = Field(
-        default=(), description="Benchmark opponents of the parents at depth 2, 4 and 6."
-    )
-    measure_every: Whole = Field(default=10, ge=1, description="Generations between two measurements.")
-    measure_double_games: Whole = Field(default=2_000, ge=1, description="Double games per measurement.")
-    measure_against: str = Field(default="standard-heuristic", description="Opponent in measurements.")
-    measure_epsilon: float = Field(
-        default=0.1, ge=0, le=1, description="Probability of a forced random move in measurements."
-    )
+    watch: PlayerNames = setting((), "Benchmark opponents of the parents at depth 2, 4 and 6.")
+    measure_every: Whole = setting(10, "Generations between two measurements.", ge=1)
+    measure_double_games: Whole = setting(2_000, "Double games per measurement.", ge=1)
+    measure_against: str = setting("standard-heuristic", "Opponent in measurements.")
+    measure_epsilon: float = setting(0.1, "Probability of a forced random move in measurements.", ge=0, le=1)
 
     @model_validator(mode="before")
     @classmethod
@@ -137,8 +105,8 @@ class EvolutionSettings(SettingsModel):
         given = {key: value for key, value in values.items() if value is not None}
         seed = given.get("seed_player") or given.get("seed_preset")
         defaults = {} if seed else dict(OF_RANDOM_START)
-        for key in (*OF_RANDOM_START, "initial_weights"):
-            if seed and key in given:
+        for key in (*OF_RANDOM_START, "initial_weights") if seed else ():
+            if key in given:
                 raise ValueError(f"{key} is that of {seed}, from which all individuals start; leave it out")
         fitness = given.get("fitness", cls.model_fields["fitness"].default)
         for tables, chosen in ((OF_METHOD, given.get("method")), (OF_FITNESS, fitness)):
@@ -155,21 +123,21 @@ class EvolutionSettings(SettingsModel):
 
     @model_validator(mode="after")
     def _combinations(self) -> Self:
-        problems = {
-            "give seed_player or seed_preset, not both": self.seed_player and self.seed_preset,
-            "seed_games are those of a seed_preset; give one": self.seed_games and not self.seed_preset,
-            "a league needs at least one opponent": self.opponents == (),
-            f"{self.method} cannot take over what individuals learn between generations; use "
-            "evolution-strategy or self-adaptive with td_games": self.td_games
-            and self.method in ("cma-es", "sep-cma-es"),
-            "racing only finds the best; genetic selection by roulette needs every fitness": self.racing
-            and self.method == "genetic",
-            "genetic search starts from one player; set seed_player or seed_preset": self.method == "genetic"
-            and not (self.seed_player or self.seed_preset),
-        }
-        for sentence, is_problem in problems.items():
-            if is_problem:
-                raise ValueError(sentence)
+        if self.seed_player and self.seed_preset:
+            raise ValueError("give seed_player or seed_preset, not both")
+        if self.seed_games and not self.seed_preset:
+            raise ValueError("seed_games are those of a seed_preset; give one")
+        if self.opponents == ():
+            raise ValueError("a league needs at least one opponent")
+        if self.method == "genetic" and not (self.seed_player or self.seed_preset):
+            raise ValueError("genetic search starts from one player; set seed_player or seed_preset")
+        if self.method == "genetic" and self.racing:
+            raise ValueError("racing only finds the best; genetic selection by roulette needs every fitness")
+        if self.method in ("cma-es", "sep-cma-es") and self.td_games:
+            raise ValueError(
+                f"{self.method} cannot take over what individuals learn between generations; use "
+                "evolution-strategy or self-adaptive with td_games"
+            )
         return self
 
     def style(self, view: View) -> PlayingStyle:

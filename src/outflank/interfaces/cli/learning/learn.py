@@ -5,8 +5,7 @@ from __future__ import annotations
 import statistics
 import sys
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,12 +13,11 @@ from outflank.interfaces.cli.options import Json, complete_presets
 from outflank.interfaces.cli.progress import err, out, print_json
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
     from outflank.learners.execution.executor import Executor
     from outflank.learners.runs.settings import Preset, Settings
     from outflank.learners.runs.td_run import Run, RunProgress
-
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 SPARKLINE = 24
@@ -37,43 +35,23 @@ def sparkline(scores: list[float], width: int = SPARKLINE) -> str:
 
 
 class LearningProgress:
-    """Progress bars of several runs, with rate, ETA and a sparkline of the score; none without a terminal."""
+    """One bar per run, with rate, ETA and a sparkline of the score; none without a terminal."""
 
     def __init__(self, runs: list[Run]) -> None:
-        self._runs = runs
         self._scores = [[entry["score"] for entry in run.folder.log() if "score" in entry] for run in runs]
-        self._progress: Progress | None = None
-        self._tasks: list[TaskID] = []
-        if sys.stderr.isatty():
-            self._progress = _bars()
-            self._tasks = [
-                self._progress.add_task(f"seed {run.seed}", total=run.total, completed=run.done,
-                                        unit=run.unit, spark="", score="")
-                for run in runs
-            ]  # fmt: skip
-
-    def __enter__(self) -> Self:
-        if self._progress is not None:
-            self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        self.bars = _bars()
+        self._tasks = [
+            self.bars.add_task(f"seed {run.seed}", total=run.total, completed=run.done, unit=run.unit,
+                               spark="", score="")
+            for run in runs
+        ]  # fmt: skip
 
     def show(self, number: int, progress: RunProgress) -> None:
         scores = self._scores[number]
         if progress.entry is not None and "score" in progress.entry:
             scores.append(progress.entry["score"])
-        if self._progress is not None:
-            self._progress.update(
-                self._tasks[number],
-                completed=progress.done,
-                spark=sparkline(scores),
-                score=f"{scores[-1]:.4f}" if scores else "",
-            )
+        score = f"{scores[-1]:.4f}" if scores else ""
+        self.bars.update(self._tasks[number], completed=progress.done, spark=sparkline(scores), score=score)
 
 
 def _bars() -> Progress:
@@ -83,18 +61,13 @@ def _bars() -> Progress:
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
             speed = task.speed or 0
-            return Text(f"{speed:,.0f} {task.fields['unit']}/s" if speed >= 10 or not speed
-                        else f"{speed:.2g} {task.fields['unit']}/s")  # fmt: skip
+            return Text(f"{speed:{',.0f' if speed >= 10 or not speed else '.2g'}} {task.fields['unit']}/s")
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TextColumn("{task.percentage:>3.0f} %"),
-        Rate(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[spark]} {task.fields[score]}"),
-    )
-    return Progress(*columns, console=err, transient=True)
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(bar_width=20), TextColumn("{task.percentage:>3.0f} %"),
+        Rate(), TimeRemainingColumn(), TextColumn("{task.fields[spark]} {task.fields[score]}"),
+        console=err, transient=True, disable=not sys.stderr.isatty(),
+    )  # fmt: skip
 
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or of several.")]
@@ -125,9 +98,7 @@ def learn(
     folder: Annotated[Path | None, typer.Option("--out", help="Folder; runs/NAME by default.")] = None,
     cluster: Cluster = None,
     list_all: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
-    describe: Annotated[
-        bool, typer.Option(help="Print all settings with meaning, value and default.")
-    ] = False,
+    describe: Annotated[bool, typer.Option("--describe", help="Print all settings of the preset.")] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a player: by temporal differences, or by evolution."""
@@ -242,7 +213,8 @@ def run_folders(path: Path) -> list[Path]:
 def _finish(path: Path, runs: list[Run], as_json: bool) -> None:
     from outflank.learners.runs.parallel_runs import learn_in_parallel
 
-    with LearningProgress(runs) as progress:
+    progress = LearningProgress(runs)
+    with progress.bars:
         interrupted = not learn_in_parallel(runs, progress.show)
     reports = [_report(run) for run in runs]
     if as_json:

@@ -1,0 +1,74 @@
+"""Checks of what optimisers are given: settings, weights, fitness and checkpoints."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector, Tensors
+
+
+def weight_matrix(rows: npt.ArrayLike, what: str) -> FloatMatrix:
+    """A copy of the rows, one finite weight vector each."""
+    matrix = np.array(rows, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.size == 0:
+        raise ValueError(f"{what} must hold one weight vector per row, got an array of shape {matrix.shape}")
+    if not (finite := np.isfinite(matrix).all(axis=1)).all():
+        row = int(np.argmin(finite))
+        raise ValueError(f"{what} must be finite numbers, but row {row} holds others")
+    return matrix
+
+
+def fitness(told: npt.ArrayLike, count: int) -> FloatVector:
+    """The fitness of a generation: one number per individual."""
+    numbers = np.array(told, dtype=np.float64)
+    if numbers.shape != (count,):
+        raise ValueError(
+            f"a generation of {count} individuals needs {count} fitness values in a row, "
+            f"got an array of shape {numbers.shape}"
+        )
+    if np.isnan(numbers).any():
+        raise ValueError(f"the fitness of row {int(np.flatnonzero(np.isnan(numbers))[0])} is not a number")
+    return numbers
+
+
+def individuals(told: npt.ArrayLike | None, asked: FloatMatrix) -> FloatMatrix:
+    """The generation after it has learned, if it has; else as it was asked for."""
+    if told is None:
+        return asked
+    learned = weight_matrix(told, "the individuals told")
+    if learned.shape != asked.shape:
+        raise ValueError(
+            f"the individuals told must be those asked, an array of shape {asked.shape}, "
+            f"got one of shape {learned.shape}"
+        )
+    return learned
+
+
+def count(what: str, number: int) -> None:
+    if number < 1:
+        raise ValueError(f"{what} must be at least 1, got {number}")
+
+
+def positive(what: str, number: float) -> None:
+    if not (number > 0 and math.isfinite(number)):
+        raise ValueError(f"{what} must be a number above 0, got {number}")
+
+
+def seed(number: int) -> None:
+    if number < 0:
+        raise ValueError(f"the seed must be 0 or more, got {number}")
+
+
+def tensor(state: Tensors, name: str, *shape: int) -> FloatMatrix:
+    """A copy of a checkpoint's tensor, which must have this shape."""
+    found = state.get(name)
+    if found is None or found.shape != shape:
+        held = "nothing" if found is None else f"shape {found.shape}"
+        raise ValueError(
+            f"the checkpoint does not belong to this search: it should hold {name!r} of shape {shape}, "
+            f"but holds {held}"
+        )
+    return np.array(found, dtype=np.float64)
