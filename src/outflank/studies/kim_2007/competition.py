@@ -1,8 +1,8 @@
 """The league of the CEC 2006 competition, with players of the kinds of its twelve finalists: Tables I-III.
 
-Entries were weight matrices or multi-layer perceptrons (section III-C); except for two finalists their authors
-and methods are unknown, and their weights are lost. So ours are matrices and perceptrons made in twelve ways.
-Each seed makes its own league: all that is learned is learned afresh.
+Entries were weight matrices or multi-layer perceptrons (section III-C); except for two finalists their
+authors and methods are unknown, and their weights are lost. So ours are matrices and perceptrons made in
+twelve ways. Each seed makes its own league: all that is learned is learned afresh.
 """
 
 from __future__ import annotations
