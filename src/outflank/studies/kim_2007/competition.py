@@ -182,7 +182,7 @@ def _standings_table(lab: Laboratory, leagues: Sequence[League]) -> ResultTable:
     header = ("rank", "paper", "win draw loss", "ours", "mean score", "rank in each league",
               "score against the heuristic")  # fmt: skip
     games = leagues[0].standings.rows[0].tally.games
-    return ResultTable(f"The paper's league, and ours of {games:,} games a player", header, rows)
+    return ResultTable(f"The paper's league, and ours of {games:,} games per player", header, rows)
 
 
 def _mean(leagues: Sequence[League], name: str) -> float:
