@@ -22,9 +22,9 @@ from outflank.studies.beyond.league_against_strength import (
     findings_of,
     not_good_in_general,
     places_lost,
-    random_boards,
 )
 from outflank.studies.beyond.td_against_evolution import ahead, shortest, still_rising
+from outflank.studies.chong_2003.runs import random_openings
 from outflank.studies.experiment import find_experiments
 from outflank.studies.inference import rank_correlation
 from outflank.studies.laboratory import Laboratory
@@ -135,9 +135,9 @@ def test_intervals_that_touch_prove_nothing() -> None:
     assert not_good_in_general(close | {"d": point(0.9, 0.53)}).evidence.endswith(" d")
 
 
-def test_random_boards_are_reached_by_play() -> None:
-    boards = random_boards(200, 6, seed=2)
-    assert boards == random_boards(200, 6, seed=2) != random_boards(200, 6, seed=3)
+def test_random_openings_are_reached_by_play() -> None:
+    boards = random_openings(200, 6, seed=2)
+    assert boards == random_openings(200, 6, seed=2) != random_openings(200, 6, seed=3)
     assert {(board.black | board.white).bit_count() for board in boards} == {10}
     assert {board.mover for board in boards} == {"black"}
     assert all(board.legal_moves for board in boards)

@@ -72,11 +72,11 @@ def test_replayed_games_are_those_of_the_run(tmp_path: Path) -> None:
     evolution = EvolutionRun.create(tmp_path / "run", settings, seed=2)
     for _ in evolution.steps():
         pass
-    family = ReplayedRun(FinishedRun(tmp_path / "run", 2), [1, 2])
+    replayed = ReplayedRun(FinishedRun(tmp_path / "run", 2), [1, 2])
     for entry in evolution.folder.log():
-        for watcher, discs in zip(settings.watch, entry["watch"]["best_discs"], strict=True):
+        for opponent, discs in zip(settings.watch, entry["watch"]["best_discs"], strict=True):
             moves = [
-                Square(int(m)) for m in family.benchmark_game(entry["generation"], watcher)[0] if m != 255
+                Square(int(m)) for m in replayed.benchmark_game(entry["generation"], opponent)[0] if m != 255
             ]
             board, counted = Board(), [[2, 2]]
             for move in moves:

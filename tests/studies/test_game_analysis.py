@@ -153,7 +153,7 @@ def test_unfinished_and_interrupted_games() -> None:
 
 @pytest.mark.parametrize("name", ["random", "random,solve=10", "gtp:cat", "all-rounder,depth=0", "no-one"])
 def test_players_that_cannot_judge(name: str) -> None:
-    with pytest.raises(ValueError, match=r"judge moves|values|depth must be|not a player"):
+    with pytest.raises(ValueError, match=r"evaluate moves|values|depth must be|not a player"):
         analyst(name, 1)
 
 

@@ -1,1 +1,1 @@
-"""How fast outflank is, against what, in one run: `outflank bench`."""
+"""`outflank bench`: how fast games are played, boards searched, players evolved and books looked up."""

@@ -1,4 +1,4 @@
-"""How fast fitness is measured: against the bare playout kernel, and on a cluster against one worker."""
+"""How fast fitness is measured: compared with the bare playout kernel, and on a cluster with one worker."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from outflank import _core
-from outflank.benchmarks.playouts import Target, Timing
+from outflank.benchmarks.timing import Target, Timing, best_rates
 from outflank.cores import available_cores
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.learners.execution.executor import Executor, ThreadExecutor, executor_for
@@ -28,19 +28,19 @@ KERNEL, FITNESS, ONE_WORKER, TWO_WORKERS = (
 
 
 def time_evolution(with_cluster: bool) -> Iterator[Timing]:
-    """In turns, the best round of each. `with_cluster`: also on Dask workers of this machine."""
+    """`with_cluster`: also on Dask workers of this machine."""
     threads = available_cores()
     with ThreadExecutor(threads) as executor:
-        rounds = [(_kernel_per_second(threads), _fitness_per_second(executor)) for _ in range(ROUNDS)]
-    kernel, fitness = (max(times) for times in zip(*rounds, strict=True))
+        kernel, fitness = best_rates(
+            [lambda: _kernel_per_second(threads), lambda: _fitness_per_second(executor)], ROUNDS
+        )
     yield Timing(KERNEL, "games", kernel, threads)
     yield Timing(FITNESS, "games", fitness, threads)
     if with_cluster:
         with executor_for("local:1") as one, executor_for("local:2") as two:
-            for executor_ in (one, two):
-                _fitness_per_second(executor_)  # workers import and compile what they need
-            rounds = [(_fitness_per_second(one), _fitness_per_second(two)) for _ in range(ROUNDS)]
-        alone, together = (max(times) for times in zip(*rounds, strict=True))
+            measurements = [lambda: _fitness_per_second(one), lambda: _fitness_per_second(two)]
+            best_rates(measurements, 1)  # workers import and compile what they need
+            alone, together = best_rates(measurements, ROUNDS)
         yield Timing(ONE_WORKER, "games", alone, 1)
         yield Timing(TWO_WORKERS, "games", together, 2)
 
@@ -53,7 +53,7 @@ def evolution_targets(timings: list[Timing]) -> Iterator[Target]:
 
 
 def _generation() -> Population:
-    """Networks near the published one, as late in a run: they play long games."""
+    """Networks close to the published one, as late in a run: their games are long."""
     evaluator = load_built_in("all-2").evaluator
     assert isinstance(evaluator, CoreEvaluator)
     noise = np.random.default_rng(1).normal(0, 5, (INDIVIDUALS, evaluator.weights.size))

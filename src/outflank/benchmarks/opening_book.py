@@ -1,4 +1,4 @@
-"""How long a look-up in a large opening book takes, from a memory-mapped file.
+"""How fast positions are looked up in a large, memory-mapped opening book.
 
 >>> [timing.name for timing in time_book(positions=2_000, rounds=1)]
 ['book: known positions', 'book: unknown positions', 'book: moves of known positions', 'book: first touch']
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
-from outflank.benchmarks.playouts import ROUNDS, Target, Timing
+from outflank.benchmarks.timing import ROUNDS, Target, Timing
 from outflank.board import Board
 from outflank.games.match import Match
 from outflank.players.greedy import RandomPlayer
@@ -27,7 +27,7 @@ KNOWN, UNKNOWN = "book: known positions", "book: unknown positions"
 
 
 def time_book(positions: int = 500_000, rounds: int = ROUNDS) -> Iterator[Timing]:
-    """Positions a second, on one thread: known and unknown ones in random order, the book in the page
+    """Positions per second on one thread: known and unknown ones in random order, the book in the page
     cache; all moves of a position; and the first look-ups after the file has left the page cache."""
     book = book_of_random_games(positions, seed=1)
     known = _shuffled(book)
@@ -53,11 +53,11 @@ def book_targets(timings: list[Timing]) -> Iterator[Target]:
     """A look-up takes less than a microsecond."""
     for timing in timings:
         if timing.name in (KNOWN, UNKNOWN):
-            yield Target(f"{timing.name}, over 1,000,000 a second", timing.per_second / 1e6, 1.0)
+            yield Target(f"{timing.name}, over 1,000,000 per second", timing.per_second / 1e6, 1.0)
 
 
 def book_of_random_games(positions: int, seed: int) -> _core.GrowingBook:
-    """A book of whole random games: the values come from their ends, so nobody need judge it."""
+    """A book of complete random games: their results are the values."""
     book = _core.GrowingBook(_core.LONGEST_GAME)
     # A random game adds 51 to 54 positions that no other has.
     match = Match(RandomPlayer(), RandomPlayer(), double_games=positions // 100, seed=seed, threads=1)
@@ -76,7 +76,7 @@ def book_of_random_games(positions: int, seed: int) -> _core.GrowingBook:
 
 
 def _shuffled(book: _core.GrowingBook) -> Positions:
-    """All its positions in random order, each as a random one of its eight images."""
+    """All its positions in random order, each under a random symmetry."""
     generator = np.random.default_rng(3)
     mover, opponent, *_ = book.entries()
     order = generator.permutation(len(mover))
@@ -100,7 +100,7 @@ def _per_second(look_up: Callable[..., object], sample: Positions) -> float:
 
 
 def _cold(path: Path, sample: Positions) -> float:
-    """Look-ups in a file that the page cache was asked to forget; where it cannot be, a warm one."""
+    """Look-ups in a file dropped from the page cache, where the system can drop it."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         if hasattr(os, "posix_fadvise"):

@@ -1,8 +1,4 @@
-"""How fast outflank plays, against what, in one run.
-
-Absolute speeds move from machine to machine and from minute to minute, so peers are timed in turns with
-our own kernels, several rounds each, and what is reported is the best round of each and their ratio.
-"""
+"""How fast games are played and learned from, beside rust-reversi."""
 
 from __future__ import annotations
 
@@ -10,13 +6,13 @@ import subprocess
 import sys
 import venv
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
 from outflank import _core
+from outflank.benchmarks.timing import Target, Timing, best_rates
 from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.evaluators.mlp import Mlp, SpatialMlp
@@ -26,32 +22,8 @@ from outflank.learners.td import TdLearner, TdSettings
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
 from outflank.players.names import named_player
 
-ROUNDS = 9
 PEER = "rust-reversi==1.4.4"
 PEER_SCRIPT = Path(__file__).with_name("peers") / "rust_reversi_playouts.py"
-
-
-@dataclass(frozen=True)
-class Timing:
-    """One thing that was timed."""
-
-    name: str
-    unit: str
-    per_second: float
-    threads: int = 1
-
-
-@dataclass(frozen=True)
-class Target:
-    """A ratio of two timings of one run, and what it should reach."""
-
-    name: str
-    ratio: float
-    at_least: float
-
-    @property
-    def is_met(self) -> bool:
-        return self.ratio >= self.at_least
 
 
 def _random_network(kind: type[Mlp] | type[SpatialMlp]) -> GreedyPlayer:
@@ -88,15 +60,12 @@ def _learning_per_second(preset: str, games: int) -> float:
 
 
 RANDOM, ALL_2, HEURISTIC = "random playouts", "all-2 - heuristic", "heuristic - heuristic"
-MLP, SPATIAL, PEER_RANDOM = (
-    "MLP 64-32-1 - heuristic",
-    "spatial MLP - heuristic",
-    "rust-reversi random playouts",
-)
+MLP, SPATIAL = "MLP 64-32-1 - heuristic", "spatial MLP - heuristic"
+PEER_RANDOM = "rust-reversi random playouts"
 PERFT, TD_SNAKES, TD_CHAMPION = "perft 10", "TD self-play, 30 snakes", "TD, league-champion"
 
 
-def time_all(peer_python: Path | None = None) -> Iterator[Timing]:
+def time_playouts(peer_python: Path | None = None) -> Iterator[Timing]:
     """Every kernel on one thread, the League's match on all cores too, and the peer if there is one."""
     heuristic, all_2 = named_player("standard-heuristic"), named_player("all-2")
     cores = available_cores()
@@ -115,19 +84,15 @@ def time_all(peer_python: Path | None = None) -> Iterator[Timing]:
         (TD_CHAMPION, 1, lambda: _learning_per_second("league-champion", 6_000)),
         (PERFT, 1, _perft_per_second),
     ]
-    if cores < 2:
-        kernels = [kernel for kernel in kernels if kernel[1] <= cores]
+    kernels = [kernel for kernel in kernels if kernel[1] <= cores]
     if peer_python is not None:
         kernels.append((PEER_RANDOM, 1, lambda: _peer_games_per_second(peer_python)))
-    best: dict[tuple[str, int], float] = {}
-    for _ in range(ROUNDS):
-        for name, threads, measure in kernels:
-            best[name, threads] = max(best.get((name, threads), 0.0), measure())
-    for (name, threads), rate in best.items():
+    rates = best_rates([measure for _, _, measure in kernels])
+    for (name, threads, _), rate in zip(kernels, rates, strict=True):
         yield Timing(name, "paths" if name == PERFT else "games", rate, threads)
 
 
-def targets(timings: list[Timing]) -> Iterator[Target]:
+def playout_targets(timings: list[Timing]) -> Iterator[Target]:
     """The ratios that the project promises, where both sides were timed."""
     rate = {(timing.name, timing.threads): timing.per_second for timing in timings}
     if (ALL_2, 2) in rate:
@@ -142,7 +107,7 @@ def targets(timings: list[Timing]) -> Iterator[Target]:
 
 
 def install_peer(folder: Path) -> Path:
-    """rust-reversi in an environment of its own; returns that environment's Python."""
+    """Install rust-reversi in its own virtual environment; returns that environment's Python."""
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     ready = folder / "ready"
     if not ready.exists():

@@ -1,4 +1,4 @@
-"""How fast players think: the exact solver, the search, and Kim 2007's players in the playout kernel.
+"""How fast players search: the exact solver, the search, and Kim 2007's players in the playout kernel.
 
 >>> [timing.name for timing in time_search(empties=12, kim_games=1, rounds=1)][0]
 'solver, 12 empty squares'
@@ -11,7 +11,7 @@ from time import perf_counter
 
 import numpy as np
 
-from outflank.benchmarks.playouts import Target, Timing
+from outflank.benchmarks.timing import Target, Timing
 from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.evaluators.mlp import SpatialMlp
@@ -28,7 +28,7 @@ SEARCH = "search of all-rounder"
 
 
 def time_search(empties: int = 20, kim_games: int = 100, rounds: int = 3) -> Iterator[Timing]:
-    """Solver and search in nodes, Kim's players in games, a second; the solver on two threads too."""
+    """The solver and the search in nodes per second, Kim's players in games per second."""
     boards = endings(empties)
     solver = f"solver, {empties} empty squares"
     threads = (1, 2) if available_cores() > 1 else (1,)
@@ -60,7 +60,7 @@ def search_targets(timings: list[Timing]) -> Iterator[Target]:
 
 
 def endings(empties: int) -> list[Board]:
-    """Positions with so many empty squares from games with some forced random moves."""
+    """Positions with this many empty squares, from games with forced random moves."""
     player = named_player("all-2")
     boards: list[Board] = []
     for game in Match(player, player, double_games=2 * POSITIONS, epsilon=0.1, seed=1).games():

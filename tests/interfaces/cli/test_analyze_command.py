@@ -141,7 +141,7 @@ BAD = {
     "several games": (("two.txt",), "two.txt holds 2 games; choose one with --game"),
     "game of no file": (("f5d6", "--game", "1"), "--game chooses a game of a file"),
     "unknown player": (("f5", "--player", "al-2"), "'al-2' is not a player or a file"),
-    "no evaluator": (("f5", "--player", "random"), "random has no evaluator, so it cannot judge moves"),
+    "no evaluator": (("f5", "--player", "random"), "random has no evaluator, so it cannot evaluate moves"),
     "no folder": (("f5", "--plot", "no/such/g.png"), "there is no folder no/such"),
     "no picture": (("f5", "--plot", "g.txt"), "its name must end with one of .png"),
 }  # fmt: skip

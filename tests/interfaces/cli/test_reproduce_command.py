@@ -1,4 +1,4 @@
-"""`outflank reproduce` as a real process: all of it at the quick scale, killed and taken up, refused."""
+"""`outflank reproduce` as a real process: all of it at the quick scale, killed and resumed, refused."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ import pytest
 from matplotlib.image import imread
 
 from outflank.studies.experiment import PAPERS, experiment_names, find_experiments
+from outflank.studies.laboratory import Provenance
+from outflank.studies.report import Result, write_reports
 from outflank.studies.verdicts import Outcome, check_complete, verdict
 from tests.conftest import ROOT, Outflank
 
@@ -65,6 +67,18 @@ def test_the_committed_reports_have_every_row_and_every_reason() -> None:
             assert found != "not measured"
         for figure in outcome.figures:
             assert (DOCS / experiment.name / figure.file).is_file()
+
+
+def test_the_committed_reports_are_those_of_the_committed_results(tmp_path: Path) -> None:
+    results = []
+    for experiment in find_experiments(["all"]):
+        record = json.loads((DOCS / experiment.name / "result.json").read_bytes())
+        made = Provenance.model_validate(record)
+        outcome = Outcome.from_json(record)
+        results.append(Result(experiment, "standard", outcome, DOCS / experiment.name, made))
+    write_reports(results, tmp_path)
+    for path in tmp_path.rglob("*.*"):
+        assert path.read_bytes() == (DOCS / path.relative_to(tmp_path)).read_bytes(), path
 
 
 def test_killed_at_any_moment_it_ends_as_if_it_never_had_been(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import tomllib
 from typing import Any
 
 import pytest
-from tests.conftest import Outflank
 
 from outflank import EvolutionSettings, TdSettings
 from outflank.learners.runs.settings import (
@@ -21,6 +20,7 @@ from outflank.learners.runs.settings import (
     preset_names,
     settings_toml,
 )
+from tests.conftest import Outflank
 
 
 @pytest.mark.parametrize(

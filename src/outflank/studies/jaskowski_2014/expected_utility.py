@@ -56,8 +56,8 @@ def expected_utility(lab: Laboratory) -> Outcome:
 
 
 def utility(lab: Laboratory, player: GreedyPlayer, counters: int, epsilon: float) -> Measured:
-    """A double game against each of this many piece counters, with weights uniform in [-1, 1]; the interval is
-    that of the mean over counters."""
+    """A double game against each of this many piece counters, with weights uniform in [-1, 1]; the interval
+    is that of the mean over counters."""
     evaluator = player.evaluator
     assert isinstance(evaluator, CoreEvaluator)
     weights = np.asarray(evaluator.weights)

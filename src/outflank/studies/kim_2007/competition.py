@@ -1,8 +1,8 @@
 """The league of the CEC 2006 competition, with players of the kinds of its twelve finalists: Tables I-III.
 
-Entries were weight matrices or multi-layer perceptrons (section III-C); except for two finalists their authors
-and methods are unknown, and their weights are lost. So ours are matrices and perceptrons made in twelve ways.
-Each seed makes its own league: all that is learned is learned afresh.
+Entries were weight matrices or multi-layer perceptrons (section III-C); except for two finalists their
+authors and methods are unknown, and their weights are lost. So ours are matrices and perceptrons made in
+twelve ways. Each seed makes its own league: all that is learned is learned afresh.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def _standings_table(lab: Laboratory, leagues: Sequence[League]) -> ResultTable:
     header = ("rank", "paper", "win draw loss", "ours", "mean score", "rank in each league",
               "score against the heuristic")  # fmt: skip
     games = leagues[0].standings.rows[0].tally.games
-    return ResultTable(f"The paper's league, and ours of {games:,} games a player", header, rows)
+    return ResultTable(f"The paper's league, and ours of {games:,} games per player", header, rows)
 
 
 def _mean(leagues: Sequence[League], name: str) -> float:

@@ -128,8 +128,8 @@ def snake_lengths(squares: int) -> Mapping[int, float]:
 
 
 def _one_step_on(walks: Mapping[tuple[int, int], float]) -> dict[tuple[int, int], float]:
-    """One more step of walks: (last square, bitboard of all squares) -> probability. Walks with as many squares
-    as a snake has stop."""
+    """One more step of walks: (last square, bitboard of all squares) -> probability. Walks with as many
+    squares as a snake has stop."""
     further: dict[tuple[int, int], float] = defaultdict(float)
     for (at, met), probability in walks.items():
         if met.bit_count() >= MOST:

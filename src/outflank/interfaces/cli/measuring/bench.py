@@ -26,17 +26,18 @@ def bench(
     from outflank import _core
     from outflank.benchmarks.evolution import evolution_targets, time_evolution
     from outflank.benchmarks.opening_book import book_targets, time_book
-    from outflank.benchmarks.playouts import install_peer, targets, time_all
+    from outflank.benchmarks.playouts import install_peer, playout_targets, time_playouts
     from outflank.benchmarks.search import search_targets, time_search
 
     python = None
     if peers:
         with err.status("installing rust-reversi in its own environment"):
             python = install_peer(_cache_folder() / "peer-rust-reversi")
-    with err.status("timing the kernels in turn, several rounds"):
-        timings = [*time_all(python), *time_evolution(_has_dask()), *time_search(), *time_book()]
+    with err.status("timing: each kernel in turn, several rounds"):
+        timings = [*time_playouts(python), *time_evolution(_has_dask()), *time_search(), *time_book()]
     reached = [
-        *targets(timings), *evolution_targets(timings), *search_targets(timings), *book_targets(timings),
+        *playout_targets(timings), *evolution_targets(timings), *search_targets(timings),
+        *book_targets(timings),
     ]  # fmt: skip
     if as_json:
         print_json(
