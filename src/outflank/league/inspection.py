@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from outflank.evaluators.league_text import SizeLimits
 from outflank.evaluators.storage import VIEWS, View, read_player
-from outflank.league.sandbox import die_with, limit_process, step_back
+from outflank.league.sandbox import die_with, limit_process, lower_priority
 from outflank.players.greedy import GreedyPlayer
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _inspect_and_measure(path: Path, view: str) -> Inspected:
 def _main(path: str, view: str, parent: str) -> None:
     die_with(int(parent))
     limit_process(MEMORY, CPU_SECONDS)
-    step_back(NICENESS)
+    lower_priority(NICENESS)
     try:
         answer: dict[str, object] = asdict(_inspect_and_measure(Path(path), view))
     except (ValueError, OSError) as error:

@@ -54,13 +54,13 @@ def work(
     left for another worker. While the database is away the worker waits for it."""
     from sqlalchemy.exc import DBAPIError
 
-    from outflank.league.sandbox import step_back
+    from outflank.league.sandbox import lower_priority
     from outflank.league.scoring import DOUBLE_GAMES
     from outflank.league.store import Store
     from outflank.league.worker import Worker
 
     if parent is not None:
-        step_back(NICENESS)
+        lower_priority(NICENESS)
     store = Store(db, write_seconds=WRITE_SECONDS)
     told = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -28,7 +28,7 @@ from outflank.games.game import Game
 from outflank.games.match import Match
 from outflank.interfaces.web.caching.player_cache import LoadedPlayer, PlayerCache, PlayerKey
 from outflank.interfaces.web.compute.play_answer import play_answer
-from outflank.league.sandbox import die_with, limit_process, step_back
+from outflank.league.sandbox import die_with, limit_process, lower_priority
 from outflank.players.greedy import GreedyPlayer
 
 TaskName = Literal["play", "match"]
@@ -120,7 +120,7 @@ def _json(message: dict[str, Any]) -> bytes:
 def _main(parent: str, niceness: str) -> None:
     die_with(int(parent))
     limit_process(MEMORY)
-    step_back(int(niceness))
+    lower_priority(int(niceness))
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # should anything print, it does not end up in an answer
     ComputeProcess(sys.stdin.buffer, answers).run()
