@@ -8,8 +8,8 @@ True
 False
 
 A killed process leaves its folders behind. So each process keeps its own in one folder and holds a lock there
-for as long as it lives: an unlocked folder may be removed. The lock ends with the process, whereas process IDs
-are reused. Windows has neither these limits nor this clean-up; there the parent ends a process by the clock.
+as long as it lives: an unlocked folder may be removed. (The lock ends with the process; IDs are reused.)
+Windows has neither these limits nor this clean-up; there the parent ends a process by the clock.
 """
 
 from __future__ import annotations

@@ -165,8 +165,8 @@ function updated(row, run) {
 }
 
 function tell(text) {
-  page("fault").textContent = text;
-  page("fault").hidden = !text;
+  page("error").textContent = text;
+  page("error").hidden = !text;
 }
 
 // The address and the controls.
