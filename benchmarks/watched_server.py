@@ -102,4 +102,4 @@ class WatchedServer:
             except ValueError:
                 continue
             self._lines["worker ended"] += str(noted.get("event", "")).startswith("the worker ended")
-            self._lines["traceback"] += "Traceback" in noted.get("fault", "")
+            self._lines["traceback"] += "Traceback" in noted.get("traceback", "")

@@ -261,7 +261,7 @@ def test_a_job_that_ends_its_workers_is_given_up(league: League) -> None:
     work_all(small_worker(league))
     row = league.table()[0]
     assert (row.state, row.score) == ("failed", None)
-    assert f"stopped {MOST_ATTEMPTS} times" in str(row.fault)
+    assert f"stopped {MOST_ATTEMPTS} times" in str(row.error)
     assert Jobs(league.store, "any").counts()["failed"] == 1
 
 
@@ -332,7 +332,7 @@ def test_a_player_that_cannot_be_scored_says_why(league: League) -> None:
     assert worker.do(held)
     (row,) = league.table()
     assert row.state == "failed"
-    assert (row.fault or "").startswith("the file, line 1, column 1: the number of tables should be")
+    assert (row.error or "").startswith("the file, line 1, column 1: the number of tables should be")
 
 
 def test_migrations_make_the_tables_of_the_schema(league: League) -> None:

@@ -67,9 +67,7 @@ def submit(
     from outflank.evaluators.storage import VIEWS
 
     if not key:
-        raise ValueError(
-            f"give your API key with --key or the variable {KEY}; outflank register makes one"
-        )
+        raise ValueError(f"give your API key with --key or the variable {KEY}; outflank register makes one")
     chosen = next((known for known in VIEWS if known == view), None)
     if view is not None and chosen is None:
         raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view}")

@@ -30,7 +30,7 @@ from outflank.learners.runs.folder import RunState, measurements_of, run_state, 
 POLL_SECONDS = 0.5
 HEARTBEAT_SECONDS = 15.0
 MOST_STREAMS = 64
-MOST_OF_A_CLIENT = 8
+MOST_PER_CLIENT = 8
 BUSY = "too many streams are open; ask for the log instead, or try again later"
 RunName = Annotated[str, InPath(max_length=300)]
 
@@ -57,7 +57,7 @@ class Streams:
         return self._open.total()
 
     def is_full_for(self, client: str) -> bool:
-        return self.count >= MOST_STREAMS or self._open[client] >= MOST_OF_A_CLIENT
+        return self.count >= MOST_STREAMS or self._open[client] >= MOST_PER_CLIENT
 
     @contextmanager
     def opened(self, client: str) -> Iterator[None]:
