@@ -48,7 +48,7 @@ def reproduce(
     published: Annotated[
         Path | None,
         typer.Option(
-            help="A folder with published players/ and positions/; published or ../shared if there."
+            help="A folder with published players/ and positions/; by default published, if there."
         ),
     ] = None,
     as_json: Json = False,
