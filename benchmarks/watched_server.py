@@ -1,4 +1,4 @@
-"""`outflank serve` as a process whose memory is watched, and which is started again when it ends."""
+"""`outflank serve` as a process whose memory is monitored, and which is restarted when it ends."""
 
 from __future__ import annotations
 

@@ -282,7 +282,7 @@ def test_published_players_of_any_name_are_seeded(league: League, tmp_path: Path
     assert len(views) == 10
 
 
-def test_the_keeper_nominates_as_many_of_the_house_as_there_are(league: League) -> None:
+def test_the_admin_nominates_any_number_of_the_house(league: League) -> None:
     seed(league, PublishedFiles(None))
     competitions = Competitions(league)
     cup = competitions.open("House cup")

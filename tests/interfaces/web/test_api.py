@@ -289,7 +289,7 @@ def test_errors_are_sentences_for_machines_and_pages_for_people(client: httpx.Cl
     }
 
 
-def test_what_a_keeper_watches(client: httpx.Client, server: Served) -> None:
+def test_health_metrics_and_logs(client: httpx.Client, server: Served) -> None:
     client.request("BREW", "/")
     lines = client.get("/metrics").text.splitlines()
     assert 'outflank_jobs{state="taken"} 0.0' in lines
