@@ -27,9 +27,7 @@ from benchmarks.watched_server import WatchedServer
 PROMISED_P99 = 0.150  # seconds
 PROMISED_BYTES = 1 << 30  # of the server
 PROMISED_SCORE = 30.0  # seconds until a normal player's provisional score
-PRIORITY = (
-    -5
-)  # of the readers, over the rest: in reality they run on other machines
+PRIORITY = -5  # of the readers, over the rest: in reality they run on other machines
 
 
 def report(server: WatchedServer, readers: Readers, attacked: dict[str, Any]) -> dict[str, Any]:

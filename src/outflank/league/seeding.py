@@ -51,10 +51,7 @@ def seed(league: League, published: PublishedFiles) -> list[str]:
             added += _add(league, others, file, name, view, SOURCES[name])
     for file in published.others():
         try:
-            view, note = (
-                better_view(file),
-                "The file does not name its view: the better of two.",
-            )
+            view, note = (better_view(file), "The file does not name its view: the better of two.")
             added += _add(league, others, file, checked_name(file.stem, "player"), view, note)
         except (ValueError, OSError) as error:
             log.warning("%s is not added to the league: %s", file.name, error_sentence(error, str(file)))

@@ -32,7 +32,7 @@ def test_a_player_is_handed_in_from_the_command_line(outflank: Outflank, tmp_pat
         with pytest.raises(ValueError, match="there is an entrant Ada already; choose another name"):
             run("register", "Ada", *league)
         unnamed = outflank("submit", theirs, *league, "--key", key, "--view", "negation")
-        assert unnamed.stdout.startswith("counter-1 is in the league, and will be scored: ")
+        assert unnamed.stdout.startswith("counter-1 is in the league and will be scored: ")
         given = ("submit", theirs, *league, "--name", "Theirs", "--key", key)
         with pytest.raises(ValueError, match="choose inversion or negation"):
             run(*given)

@@ -34,9 +34,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def worker(
-    db: Database,
-    threads: Threads = None,
-    parent: Annotated[int | None, typer.Option(hidden=True)] = None,
+    db: Database, threads: Threads = None, parent: Annotated[int | None, typer.Option(hidden=True)] = None
 ) -> None:
     """Score a league's players and play its competitions, until told to stop."""
     try:

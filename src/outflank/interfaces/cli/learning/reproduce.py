@@ -47,9 +47,7 @@ def reproduce(
     ] = None,
     published: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder with published players/ and positions/; by default published, if there."
-        ),
+        typer.Option(help="A folder with published players/ and positions/; by default published, if there."),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -225,8 +225,10 @@ class _Process:
         while not self._closed.is_set():
             try:
                 process = await self.start()
-            except Exception:
-                log.warning("a compute process did not start", exc_info=True)
+            except Exception as error:
+                if not self._closed.is_set():
+                    fields = {"reason": repr(error)}
+                    log.warning("a compute process did not start", extra={"fields": fields})
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._closed.wait(), pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
