@@ -22,16 +22,7 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from outflank.evaluators.storage import View
-from outflank.interfaces.response_models import (
-    CompetitionResponse,
-    EntrantResponse,
-    ErrorResponse,
-    MatchResponse,
-    PlayerResponse,
-    RowResponse,
-    SubmittedResponse,
-    TableResponse,
-)
+from outflank.interfaces import response_models as models
 
 TIMEOUT_SECONDS = 60.0  # the league inspects a submitted file before it responds
 POLL_SECONDS = 1.0  # for a player that is being scored
@@ -58,29 +49,31 @@ class LeagueClient:
 
     def register(self, name: str) -> str:
         """Register an entrant; returns the API key, which is shown once."""
-        return self._request(EntrantResponse, "POST", "entrants", json={"name": name}).key
+        return self._request(models.EntrantResponse, "POST", "entrants", json={"name": name}).key
 
     def submit(
         self, key: str, file: Path, *, name: str, view: View | None = None, note: str = "", link: str = ""
-    ) -> SubmittedResponse:
+    ) -> models.SubmittedResponse:
         """Submit a player. When this returns it is stored and waits to be scored."""
         fields = {"name": name, "view": view or "", "note": note, "link": link}
         file_field = {"file": ("player", file.read_bytes())}
-        return self._request(SubmittedResponse, "POST", "players", key, data=fields, files=file_field)
+        return self._request(models.SubmittedResponse, "POST", "players", key, data=fields, files=file_field)
 
-    def table(self) -> list[RowResponse]:
+    def table(self) -> list[models.RowResponse]:
         """All players, best first."""
-        rows: list[RowResponse] = []
+        rows: list[models.RowResponse] = []
         while True:
-            part = self._request(TableResponse, "GET", "players", params={"limit": 1000, "offset": len(rows)})
+            part = self._request(
+                models.TableResponse, "GET", "players", params={"limit": 1000, "offset": len(rows)}
+            )
             rows += part.players
             if not part.players or len(rows) >= part.total:
                 return rows
 
-    def player(self, player_id: int) -> PlayerResponse:
-        return self._request(PlayerResponse, "GET", f"players/{player_id}")
+    def player(self, player_id: int) -> models.PlayerResponse:
+        return self._request(models.PlayerResponse, "GET", f"players/{player_id}")
 
-    def wait(self, player_id: int) -> PlayerResponse:
+    def wait(self, player_id: int) -> models.PlayerResponse:
         """Wait for a player's final score. ValueError if it could not be scored."""
         while True:
             player = self.player(player_id)
@@ -90,29 +83,31 @@ class LeagueClient:
                 return player
             time.sleep(POLL_SECONDS)
 
-    def matches(self, player_id: int) -> list[MatchResponse]:
+    def matches(self, player_id: int) -> list[models.MatchResponse]:
         """A player's matches in competitions."""
-        return self._request(list[MatchResponse], "GET", f"players/{player_id}/matches")
+        return self._request(list[models.MatchResponse], "GET", f"players/{player_id}/matches")
 
-    def competitions(self) -> list[CompetitionResponse]:
+    def competitions(self) -> list[models.CompetitionResponse]:
         """The latest first, without standings."""
-        return self._request(list[CompetitionResponse], "GET", "competitions")
+        return self._request(list[models.CompetitionResponse], "GET", "competitions")
 
-    def competition(self, competition_id: int) -> CompetitionResponse:
-        return self._request(CompetitionResponse, "GET", f"competitions/{competition_id}")
+    def competition(self, competition_id: int) -> models.CompetitionResponse:
+        return self._request(models.CompetitionResponse, "GET", f"competitions/{competition_id}")
 
-    def nominate(self, key: str, competition_id: int, player_id: int) -> CompetitionResponse:
+    def nominate(self, key: str, competition_id: int, player_id: int) -> models.CompetitionResponse:
         """Nominate one of your players, up to two; with the admin token, any."""
         path = f"competitions/{competition_id}/nominations"
-        return self._request(CompetitionResponse, "POST", path, key, json={"player": player_id})
+        return self._request(models.CompetitionResponse, "POST", path, key, json={"player": player_id})
 
-    def open_competition(self, token: str, name: str, double_games: int) -> CompetitionResponse:
+    def open_competition(self, token: str, name: str, double_games: int) -> models.CompetitionResponse:
         """For the admin, like start() and remove()."""
         new = {"name": name, "double_games": double_games}
-        return self._request(CompetitionResponse, "POST", "competitions", token, json=new)
+        return self._request(models.CompetitionResponse, "POST", "competitions", token, json=new)
 
-    def start(self, token: str, competition_id: int) -> CompetitionResponse:
-        return self._request(CompetitionResponse, "POST", f"competitions/{competition_id}/start", token)
+    def start(self, token: str, competition_id: int) -> models.CompetitionResponse:
+        return self._request(
+            models.CompetitionResponse, "POST", f"competitions/{competition_id}/start", token
+        )
 
     def remove(self, token: str, player_id: int) -> None:
         self._request(NoneType, "DELETE", f"players/{player_id}", token)
@@ -137,7 +132,7 @@ class LeagueClient:
 
     def _error(self, response: httpx.Response) -> Exception:
         try:
-            text = ErrorResponse.model_validate_json(response.content).error
+            text = models.ErrorResponse.model_validate_json(response.content).error
         except ValidationError:
             return self._not_a_league(response)
         if response.status_code >= 500:

@@ -12,15 +12,8 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+import prometheus_client as prometheus
 from fastapi import APIRouter, Request, Response
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    generate_latest,
-)
 from sqlalchemy import text
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -68,13 +61,14 @@ class Metrics:
     """Metrics of one application; its own registry, so that tests can have several."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self.requests = Counter("outflank_requests", "Requests answered.", ["method", "route", "status"],
-                                registry=self.registry)  # fmt: skip
-        self.seconds = Histogram("outflank_request_seconds", "Time until the response began.", ["route"],
-                                 registry=self.registry)  # fmt: skip
-        self.jobs = Gauge("outflank_jobs", "Jobs by state.", ["state"], registry=self.registry)
-        self.players = Gauge("outflank_players", "Players in the league.", registry=self.registry)
+        self.registry = registry = prometheus.CollectorRegistry()
+        labels = ("method", "route", "status")
+        self.requests = prometheus.Counter("outflank_requests", "Requests.", labels, registry=registry)
+        self.seconds = prometheus.Histogram(
+            "outflank_request_seconds", "Time until the response began.", ["route"], registry=registry
+        )
+        self.jobs = prometheus.Gauge("outflank_jobs", "Jobs by state.", ["state"], registry=registry)
+        self.players = prometheus.Gauge("outflank_players", "Players in the league.", registry=registry)
 
 
 class Measure:
@@ -181,4 +175,4 @@ def metrics(request: Request) -> Response:
     for state, count in Jobs(request.app.state.league.store, "metrics").counts().items():
         found.jobs.labels(state).set(count)
     found.players.set(len(request.app.state.table_cache.snapshot().rows))
-    return Response(generate_latest(found.registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(prometheus.generate_latest(found.registry), media_type=prometheus.CONTENT_TYPE_LATEST)

@@ -78,22 +78,6 @@ def percent(epsilon: float) -> str:
     return f"{100 * epsilon:g}\xa0%"
 
 
-def thousands(number: int) -> str:
-    """
-    >>> thousands(50000)
-    '50,000'
-    """
-    return f"{number:,}"
-
-
-def plain(value: float) -> str:
-    """
-    >>> plain(0.30000000000000004), plain(-150.0)
-    ('0.3', '-150')
-    """
-    return f"{value:.6g}"
-
-
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -101,8 +85,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.globals.update(static=static_address)
-    filters = (day, moment, share, percent, thousands, plain)
-    environment.filters.update({function.__name__: function for function in filters})
+    environment.filters.update(day=day, moment=moment, share=share, percent=percent,
+                               thousands="{:,}".format, plain="{:.6g}".format)  # fmt: skip
     return environment
 
 

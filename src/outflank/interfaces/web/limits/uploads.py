@@ -20,14 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outflank.evaluators.storage import View
 from outflank.interfaces.web.limits.fair_queue import FairQueue, QueueLimits
-from outflank.league.inspection import (
-    LARGEST_ANSWER,
-    WALL_SECONDS,
-    Inspected,
-    end_group,
-    inspection_command,
-    inspection_result,
-)
+from outflank.league import inspection
 from outflank.league.league import LARGEST_FILE
 from outflank.league.sandbox import scratch_folder
 
@@ -39,6 +32,7 @@ UPLOAD_SECONDS = 300.0
 BODY_SECONDS = 30.0  # of any other request
 DISCARD_SECONDS = 20.0
 BUSY = "too many players wait to be inspected; submit again in a minute"
+MOST_OUTPUT = inspection.LARGEST_ANSWER
 INSPECTIONS = QueueLimits(
     running=2, running_each=1, waiting=100, waiting_each=20, wait_seconds=300.0, retry_seconds=60
 )
@@ -186,25 +180,27 @@ class Inspections:
         """Before a body is read that could only wait in vain."""
         self._queue.refuse_if_full(*_clients(address, key))
 
-    async def inspect(self, path: Path, view: View | None, address: str, key: str) -> Inspected:
+    async def inspect(self, path: Path, view: View | None, address: str, key: str) -> inspection.Inspected:
         """As inspect_file, when it is this client's turn. The process ends with the request."""
         async with self._queue.turn(*_clients(address, key)):
             process = await asyncio.create_subprocess_exec(
-                *inspection_command(path, view), stdout=asyncio.subprocess.PIPE,
+                *inspection.inspection_command(path, view), stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
             assert process.stdout is not None
             output = b""
             try:
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(WALL_SECONDS):
-                        while len(output) < LARGEST_ANSWER and (chunk := await process.stdout.read(4096)):
+                    async with asyncio.timeout(inspection.WALL_SECONDS):
+                        while len(output) < inspection.LARGEST_ANSWER and (
+                            chunk := await process.stdout.read(4096)
+                        ):
                             output += chunk
                         await process.wait()
             finally:
                 if process.returncode is None:
-                    end_group(process.pid)
-            return inspection_result(output, await process.wait())
+                    inspection.end_group(process.pid)
+            return inspection.inspection_result(output, await process.wait())
 
 
 def _clients(address: str, key: str) -> tuple[str, str]:

@@ -16,18 +16,7 @@ from starlette.types import Send
 
 from outflank.evaluators.storage import VIEWS
 from outflank.games.standings import Standings
-from outflank.interfaces.response_models import (
-    CompetitionResponse,
-    EntrantResponse,
-    MatchResponse,
-    NominatedResponse,
-    PlayerResponse,
-    Result,
-    RowResponse,
-    ScoreResponse,
-    SubmittedResponse,
-    TableResponse,
-)
+from outflank.interfaces import response_models as models
 from outflank.interfaces.web.caching.responses import TableResponder
 from outflank.interfaces.web.caching.table_cache import Order, Snapshot, Sort, TableQuery
 from outflank.interfaces.web.limits.fair_queue import FairQueue, QueueLimits
@@ -90,13 +79,13 @@ class NewNomination(BaseModel):
 
 
 @router.post("/entrants", status_code=201)
-def register(league: LeagueDep, entrant: NewEntrant, response: Response) -> EntrantResponse:
+def register(league: LeagueDep, entrant: NewEntrant, response: Response) -> models.EntrantResponse:
     """Register as an entrant. The API key is shown once: store it, it is needed to submit players."""
     response.headers["Cache-Control"] = "no-store"
-    return EntrantResponse(name=entrant.name, key=league.register(entrant.name))
+    return models.EntrantResponse(name=entrant.name, key=league.register(entrant.name))
 
 
-@router.get("/players", response_model=TableResponse)
+@router.get("/players", response_model=models.TableResponse)
 async def players(
     request: Request,
     table: TableDep,
@@ -114,13 +103,13 @@ def table_responder(query: TableQuery) -> TableResponder:
     def make(snapshot: Snapshot) -> bytes:
         rows = query.matching(snapshot.rows)
         shown = [_row_response(row) for row in rows[query.offset : query.offset + query.limit]]
-        return TableResponse(total=len(rows), players=shown).model_dump_json().encode()
+        return models.TableResponse(total=len(rows), players=shown).model_dump_json().encode()
 
     return TableResponder(query, make, "application/json")
 
 
 @router.post("/players", status_code=201, openapi_extra=SUBMISSION)
-async def submit(request: Request, league: LeagueDep, table: TableDep, key: Key) -> SubmittedResponse:
+async def submit(request: Request, league: LeagueDep, table: TableDep, key: Key) -> models.SubmittedResponse:
     """Submit a player: the League's text format, which needs a view, or outflank's own."""
     entrant = await run_in_threadpool(_who_may_submit, request, league, key)  # before anything is read
     inspections: Inspections = request.app.state.inspections
@@ -135,7 +124,7 @@ async def submit(request: Request, league: LeagueDep, table: TableDep, key: Key)
                 lambda: league.add(entrant, path.read_bytes(), inspected, **fields)
             )
     await run_in_threadpool(table.renew)
-    return SubmittedResponse(id=player.id, name=player.name, weights=player.weights, kind=player.kind,
+    return models.SubmittedResponse(id=player.id, name=player.name, weights=player.weights, kind=player.kind,
                              view=player.view, state="waiting", page=f"/players/{player.id}")  # fmt: skip
 
 
@@ -170,7 +159,7 @@ def _checked_form(form: Mapping[str, Any]) -> tuple[UploadFile, dict[str, Any]]:
 
 
 @router.get("/players/{player_id}")
-def player(league: LeagueDep, table: TableDep, player_id: PlayerId) -> PlayerResponse:
+def player(league: LeagueDep, table: TableDep, player_id: PlayerId) -> models.PlayerResponse:
     """A player with its scores."""
     return _player_response(league.player(player_id), table.snapshot().by_id.get(player_id))
 
@@ -231,30 +220,32 @@ def picture(league: LeagueDep, player_id: PlayerId) -> Response:
 
 
 @router.get("/players/{player_id}/matches")
-def matches(league: LeagueDep, player_id: PlayerId) -> list[MatchResponse]:
+def matches(league: LeagueDep, player_id: PlayerId) -> list[models.MatchResponse]:
     """Its matches in competitions."""
     league.player(player_id)
     return [
-        MatchResponse(competition=name, epsilon=epsilon, opponent=pair.second, result=_result(pair.tally))
+        models.MatchResponse(
+            competition=name, epsilon=epsilon, opponent=pair.second, result=_result(pair.tally)
+        )
         for name, epsilon, pair in Competitions(league).meetings_of(player_id)
     ]
 
 
 @router.get("/competitions")
-def competitions(league: LeagueDep) -> list[CompetitionResponse]:
+def competitions(league: LeagueDep) -> list[models.CompetitionResponse]:
     """All competitions, the latest first."""
     return [_competition_response(state) for state in Competitions(league).all()]
 
 
 @router.post("/competitions", status_code=201, dependencies=[Admin])
-def open_competition(league: LeagueDep, new: NewCompetition) -> CompetitionResponse:
+def open_competition(league: LeagueDep, new: NewCompetition) -> models.CompetitionResponse:
     """For the admin: open a competition for nominations."""
     found = Competitions(league)
     return _competition_response(found.state(found.open(new.name, new.double_games)))
 
 
 @router.get("/competitions/{competition_id}")
-def competition(request: Request, league: LeagueDep, competition_id: PlayerId) -> CompetitionResponse:
+def competition(request: Request, league: LeagueDep, competition_id: PlayerId) -> models.CompetitionResponse:
     """A competition with its standings at each rate of forced random moves."""
     state = Competitions(league).state(competition_id)
     return _competition_response(state, request.app.state.competition_cache.standings(state))
@@ -263,7 +254,7 @@ def competition(request: Request, league: LeagueDep, competition_id: PlayerId) -
 @router.post("/competitions/{competition_id}/nominations", status_code=201)
 def nominate(
     request: Request, league: LeagueDep, competition_id: PlayerId, new: NewNomination, key: Key
-) -> CompetitionResponse:
+) -> models.CompetitionResponse:
     """Nominate one of your players, up to two; the admin nominates any."""
     found = Competitions(league)
     if is_admin(request, key):
@@ -274,32 +265,32 @@ def nominate(
 
 
 @router.post("/competitions/{competition_id}/start", dependencies=[Admin])
-def start(league: LeagueDep, competition_id: PlayerId) -> CompetitionResponse:
+def start(league: LeagueDep, competition_id: PlayerId) -> models.CompetitionResponse:
     """For the admin: close nominations and start the round robin."""
     found = Competitions(league)
     found.start(competition_id)
     return _competition_response(found.state(competition_id))
 
 
-def _result(tally: object) -> Result:
-    return Result.model_validate(tally)
+def _result(tally: object) -> models.Result:
+    return models.Result.model_validate(tally)
 
 
-def _row_response(row: TableRow) -> RowResponse:
-    return RowResponse(
+def _row_response(row: TableRow) -> models.RowResponse:
+    return models.RowResponse(
         rank=row.rank, id=row.id, name=row.name, entrant=row.entrant, kind=row.kind, view=row.view,
         weights=row.weights, created=row.created, fault=row.error, state=row.state,
         result=_result(row.tally) if row.tally else None,
     )  # fmt: skip
 
 
-def _player_response(player: Player, row: TableRow | None) -> PlayerResponse:
+def _player_response(player: Player, row: TableRow | None) -> models.PlayerResponse:
     scores = [
-        ScoreResponse(double_games=score.double_games, is_final=score.double_games >= DOUBLE_GAMES,
+        models.ScoreResponse(double_games=score.double_games, is_final=score.double_games >= DOUBLE_GAMES,
                       measured=score.measured, result=_result(score.tally))
         for score in player.scores
     ]  # fmt: skip
-    return PlayerResponse(
+    return models.PlayerResponse(
         rank=row.rank if row else None, id=player.id, name=player.name, entrant=player.entrant.name,
         kind=player.kind, description=player.description, view=player.view, weights=player.weights,
         digest=player.digest, note=player.note, link=player.link, created=player.created, fault=player.error,
@@ -309,9 +300,11 @@ def _player_response(player: Player, row: TableRow | None) -> PlayerResponse:
 
 def _competition_response(
     state: CompetitionState, standings: Mapping[float, Standings] | None = None
-) -> CompetitionResponse:
-    players = [NominatedResponse(id=one.id, name=one.name, entrant=one.entrant.name) for one in state.players]
-    return CompetitionResponse(
+) -> models.CompetitionResponse:
+    players = [
+        models.NominatedResponse(id=one.id, name=one.name, entrant=one.entrant.name) for one in state.players
+    ]
+    return models.CompetitionResponse(
         id=state.id, name=state.name,
         state=state.state,  # type: ignore[arg-type]  # a column of text; pydantic checks it here
         double_games=state.double_games, created=state.created, players=players, meetings=state.meetings,
