@@ -350,7 +350,7 @@ def test_a_database_of_a_later_version_is_refused(database: str) -> None:
     with store.writing() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     store.close()
-    with pytest.raises(ValueError, match="another outflank"):
+    with pytest.raises(ValueError, match="another version of outflank"):
         Store(database)
 
 
