@@ -1,4 +1,4 @@
-// The board as a grid of squares in SVG, for mouse, touch and keyboard. It knows no rules: what is legal is told.
+// The board as a grid of squares in SVG, for mouse, touch and keyboard. It knows no rules: the server says what is legal.
 
 const SVG = "http://www.w3.org/2000/svg";
 const COLUMNS = "abcdefgh";
@@ -93,7 +93,7 @@ export class BoardView {
     return parts.join(", ");
   }
 
-  /** The square that was played, until the server has answered. */
+  /** The square that was played, until the server has responded. */
   showPending(square) {
     this.cells.get(square).group.classList.add("pending");
   }
