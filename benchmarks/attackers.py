@@ -1,6 +1,6 @@
-"""Visitors who hand in the worst players, play them and compare them; and one who hands in normal players.
+"""Visitors who submit, play and compare the worst players; and one who submits normal players.
 
-Nobody keeps to what a server asks for politely: who is told to come back later does so within two seconds.
+They ignore Retry-After: refused requests are repeated within two seconds.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ ANSWER_SECONDS = 120.0
 LOOK_SECONDS = 0.5
 PATIENCE_SECONDS = 60.0  # for scores, when the attack is over
 LONGEST_PAUSE = 2.0
-NORMAL = 7  # a player that the league has from the beginning, or any other of the first hundred
+NORMAL = 7  # a player of the league, or any of the first hundred
 TRANSCRIPTS = ("", "f5d6c3d3c4", "f5f6e6f4e3c5c4e7", "f5d6c3d3c4f4f6f3e6e7")
 
 
 @dataclass(frozen=True)
 class Attack:
-    """What is done to which server."""
+    """The attack on a server."""
 
     port: int
     seconds: float
@@ -42,7 +42,7 @@ class Attack:
 
 
 class Field:
-    """What the attackers share: their plan, their players, and what they saw."""
+    """What the attackers share: their plan, their players, and their records."""
 
     def __init__(self, plan: Attack) -> None:
         self.plan = plan
@@ -65,7 +65,7 @@ class Field:
     def ask(
         self, what: str, client: httpx.Client, method: str, path: str, **more: Any
     ) -> httpx.Response | None:
-        """The answer, counted; None where there was none."""
+        """The response, counted; None if there was none."""
         try:
             answer = client.request(method, path, **more)
         except httpx.TransportError as error:
@@ -77,7 +77,7 @@ class Field:
         return answer
 
     def key(self, client: httpx.Client, name: str) -> str:
-        """Of a new entrant; asked for until the server answers."""
+        """The API key of a new entrant; requested until the server responds."""
         while True:
             answer = self.ask("registration", client, "POST", "/api/v1/entrants", json={"name": name})
             if answer is not None and answer.status_code == 201:
@@ -94,7 +94,7 @@ class Field:
         )
 
     def note(self, kind: str, answer: httpx.Response) -> None:
-        """What became of a player that was handed in."""
+        """The outcome of a submitted player."""
         with self._lock:
             outcomes = self.outcomes.setdefault(kind, Counter())
             if answer.status_code == 201:
@@ -110,7 +110,7 @@ class Field:
 
 
 def attack(plan: Attack, sender: Connection) -> None:
-    """A process of its own: says "ready", attacks, and sends what it saw."""
+    """In a separate process: sends "ready", attacks, and sends its records."""
     worst = list(worst_players(SEED, plan.is_small))
     sender.send("ready")
     field = Field(plan)
@@ -129,7 +129,7 @@ def attack(plan: Attack, sender: Connection) -> None:
 
 
 def _hand_in(field: Field, number: int, worst: list[WorstPlayer]) -> None:
-    """This visitor's share of the worst players, over and over; each time others of the kind."""
+    """This visitor's share of the worst players, repeatedly, with new weights each time."""
     visitors = field.plan.visitors
     with field.client(f"127.0.2.{1 + number}") as client:
         key = field.key(client, f"visitor {number}")
@@ -138,12 +138,12 @@ def _hand_in(field: Field, number: int, worst: list[WorstPlayer]) -> None:
             player = worst[turn % len(worst)]
             _hand_in_one(field, client, key, player, turn)
             turn += visitors
-            if turn >= field.plan.worst:  # all of them are there: once more, not as fast as can be
+            if turn >= field.plan.worst:  # all were submitted: again, at a slower pace
                 time.sleep(LONGEST_PAUSE)
 
 
 def _hand_in_one(field: Field, client: httpx.Client, key: str, player: WorstPlayer, turn: int) -> None:
-    """Until it is taken or refused for what it is."""
+    """Until it is accepted or refused for good."""
     form = {"name": f"worst {turn}", "view": player.view}
     while not field.is_over:
         answer = field.hand_in("uploads", client, key, form, player.copy(turn))
@@ -173,7 +173,7 @@ def _compare(field: Field, number: int, _worst: list[WorstPlayer]) -> None:
 
 
 def _hand_in_normal_ones(field: Field) -> None:
-    """One soon after the beginning, the others in between, the last early enough to be scored."""
+    """One at the start, then at intervals, the last early enough to be scored."""
     began = time.monotonic()
     waiting: list[threading.Thread] = []
     with field.client("127.0.3.1") as client:
@@ -215,7 +215,7 @@ def _hand_in_normal(field: Field, key: str, number: int) -> None:
 
 
 def _look_after(field: Field) -> None:
-    """What became of the players that were taken."""
+    """The outcomes of the accepted players."""
     with field.client("127.0.3.2") as client:
         for player, kind in field.taken:
             answer = field.ask("looks afterwards", client, "GET", f"/api/v1/players/{player}")

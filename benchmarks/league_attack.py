@@ -27,13 +27,11 @@ from benchmarks.watched_server import WatchedServer
 PROMISED_P99 = 0.150  # seconds
 PROMISED_BYTES = 1 << 30  # of the server
 PROMISED_SCORE = 30.0  # seconds until a normal player's provisional score
-PRIORITY = (
-    -5
-)  # of the readers, to the rest: they would be elsewhere, and not take turns with what they measure
+PRIORITY = -5  # of the readers, over the rest: in reality they run on other machines
 
 
 def report(server: WatchedServer, readers: Readers, attacked: dict[str, Any]) -> dict[str, Any]:
-    """All that was seen, and whether it is what was promised."""
+    """All measurements, and whether the promises hold."""
     read = readers.report()
     scores = [normal["provisional"] for normal in attacked["normal"]]
     statuses = {status for counts in attacked["statuses"].values() for status in counts}
@@ -94,7 +92,7 @@ def options() -> argparse.Namespace:
     )
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--players", type=int, default=500, help="of the league, with their scores")
-    parser.add_argument("--rate", type=float, default=300, help="requests a second of readers")
+    parser.add_argument("--rate", type=float, default=300, help="requests per second of readers")
     parser.add_argument("--visitors", type=int, default=10)
     parser.add_argument("--worst", type=int, default=50, help="players of the visitors")
     parser.add_argument("--normal-every", type=float, default=60, help="seconds between normal players")
@@ -102,7 +100,7 @@ def options() -> argparse.Namespace:
     bound = "GB that the server and each of its children may map, for the machine's sake"
     parser.add_argument("--address-space", type=float, default=6, help=bound)
     parser.add_argument("--json", type=Path, help="a file for the report as JSON")
-    parser.add_argument("--log", type=Path, help="a file for what the server logged")
+    parser.add_argument("--log", type=Path, help="a file for the server's log")
     return parser.parse_args()
 
 

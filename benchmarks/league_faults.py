@@ -1,6 +1,6 @@
-"""A league that is killed again and again: `python -m benchmarks.league_faults`, from the checkout.
+"""A league that is killed repeatedly: `python -m benchmarks.league_faults`, from the checkout.
 
-`uploads` hands in 200 players while server and worker are killed at random moments. `workers` lets two
+`uploads` submits 200 players while server and worker are killed at random moments. `workers` lets two
 workers whose clocks are an hour apart score players and play a competition, and kills one of them at 100
 random moments, on SQLite and on PostgreSQL. Both compare every score with that of undisturbed games.
 """
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def uploads(given: argparse.Namespace) -> bool:
-    """Whether nothing was wrong."""
+    """Whether all was right."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         database = given.db or f"sqlite:///{folder / 'league.db'}"
@@ -40,27 +40,27 @@ def uploads(given: argparse.Namespace) -> bool:
         report = league.run(uploads=given.players or 200, kills=given.kills or 30)
     print(f"killed: server {report.kills['server']} times, worker {report.kills['worker']} times")
     print(
-        f"acknowledged: {report.acknowledged}, stored before the server could say so: {report.refused_again}"
+        f"acknowledged: {report.acknowledged}, stored before the server could respond: {report.refused_again}"
     )
-    print(f"lost, counted twice or scored otherwise: {len(report.faults)}", *report.faults, sep="\n  ")
-    return not report.faults
+    print(f"lost, counted twice or scored differently: {len(report.errors)}", *report.errors, sep="\n  ")
+    return not report.errors
 
 
 def workers(given: argparse.Namespace) -> bool:
-    """Whether nothing was wrong, on any database."""
+    """Whether all was right, on every database."""
     is_right = True
     for kind, folder, database in databases(given.db):
         trial = KilledWorkers(folder, database, double_games=given.double_games or 50_000,
                               players=given.players or 40, seed=given.seed)  # fmt: skip
         report = trial.run(kills=given.kills or 100, longest_pause=3.0)
         print(f"{kind}: two workers, {report.hours_apart} hours apart, killed {report.kills} times")
-        print(f"  jobs: {report.jobs}, taken {report.taken} times: given back after a slice and taken again "
-              f"{report.given_back}, taken up after a kill {report.taken_up}")  # fmt: skip
+        print(f"  jobs: {report.jobs}, taken {report.taken} times: released after a slice and taken again "
+              f"{report.given_back}, resumed after a kill {report.taken_up}")  # fmt: skip
         print(f"  most attempts at one job: {report.most_attempts}")
         for what, found in (
             ("results lost", report.lost), ("results counted twice", report.twice),
             ("jobs that left a worker that lived", report.stolen),
-            ("results other than those of undisturbed games", report.different),
+            ("results that differ from undisturbed games", report.different),
         ):  # fmt: skip
             print(f"  {what}: {len(found)}", *found, sep="\n    ", flush=True)
         is_right = is_right and not report.errors

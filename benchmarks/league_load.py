@@ -1,4 +1,4 @@
-"""How fast a league answers: `python -m benchmarks.league_load`, from the checkout.
+"""Response times of a league under load: `python -m benchmarks.league_load`, from the checkout.
 
 One `outflank serve` with a thousand players and its worker, which scores all the while; clients of plain
 asyncio sockets that ask for the table (page and API) and for moves. A request is measured from when it should
@@ -35,7 +35,7 @@ WAITING = 200  # players that the worker scores meanwhile
 
 @dataclass
 class Measured:
-    """What clients saw, and what the server's process worked."""
+    """Response times, and the CPU time of the server's process."""
 
     what: str
     seconds: float
@@ -53,7 +53,7 @@ class Measured:
 
 
 def fill(folder: Path, database: str, players: int, waiting: int = WAITING) -> None:
-    """A league of so many players: most are scored, the last wait for the worker."""
+    """Fill a league with players: most are scored, the last wait for the worker."""
     store = Store(database)
     league = League(store)
     seed(league, PublishedFiles(None))
@@ -92,7 +92,7 @@ async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: 
 
 
 async def clients(port: int, path: str, count: int, rate: float, seconds: float) -> list[float]:
-    """So many connections, each with its share of the rate; how long each request took."""
+    """The seconds of each request, over connections that share the rate."""
     waits: list[float] = []
     began = time.perf_counter() + 0.2
 
@@ -127,8 +127,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--players", type=int, default=1000)
     options.add_argument("--seconds", type=float, default=10)
-    options.add_argument("--rate", type=float, default=300, help="requests a second for the table")
-    options.add_argument("--people", type=int, default=20, help="who play, a move a second each")
+    options.add_argument("--rate", type=float, default=300, help="requests per second for the table")
+    options.add_argument("--people", type=int, default=20, help="who play, one move per second each")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

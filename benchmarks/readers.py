@@ -1,4 +1,4 @@
-"""Readers of a league: plain asyncio sockets that ask at a fixed rate, whatever the server does."""
+"""Readers of a league: plain asyncio sockets with requests at a fixed rate, whatever the server does."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ANSWER_SECONDS = 60.0
 
 
 class Readers:
-    """So many requests a second, of each kind a third."""
+    """`rate` requests per second, a third of each kind."""
 
     def __init__(self, port: int, rate: float) -> None:
         self._port, self._rate = port, rate
         self.waits: dict[str, list[float]] = {kind: [] for kind in KINDS}
         self.statuses: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
-        self.lags: list[float] = []  # between when a request could be sent and when it was: our own delay
+        self.lags: list[float] = []  # our own delays before sending
 
     def run(self, seconds: float) -> None:
         asyncio.run(self._all(WARM_UP_SECONDS))
@@ -62,14 +62,14 @@ class Readers:
 
 
 class _Connection:
-    """Opened again whenever it breaks."""
+    """A connection, reopened whenever it breaks."""
 
     def __init__(self, port: int, address: str) -> None:
         self._port, self._address = port, address
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, path: str) -> str:
-        """The status of the answer."""
+        """The status of the response."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 if self._streams is None:

@@ -1,4 +1,4 @@
-"""`outflank serve` as a process whose memory is watched, and which is started again when it ends."""
+"""`outflank serve` as a process whose memory is monitored, and which is restarted when it ends."""
 
 from __future__ import annotations
 
@@ -102,4 +102,4 @@ class WatchedServer:
             except ValueError:
                 continue
             self._lines["worker ended"] += str(noted.get("event", "")).startswith("the worker ended")
-            self._lines["traceback"] += "Traceback" in noted.get("fault", "")
+            self._lines["traceback"] += "Traceback" in noted.get("traceback", "")

@@ -19,17 +19,17 @@ from safetensors.numpy import save
 
 from outflank.evaluators.storage import FORMAT
 
-LARGEST = 16 << 20  # bytes, of a file that the league takes
+LARGEST = 16 << 20  # bytes of a file, the league's limit
 Tables = list[list[list[int]]]
 
 
 @dataclass(frozen=True)
 class WorstPlayer:
-    """A file, and how the league is to see it."""
+    """A file, and the view to submit it with."""
 
     kind: str
     content: bytes
-    view: str  # empty: the file says it
+    view: str  # empty: as in the file
 
     @property
     def is_text(self) -> bool:
@@ -149,12 +149,12 @@ def _largest(random: np.random.Generator, small: bool) -> WorstPlayer:
 
 
 def _tuples(random: np.random.Generator, count: int, length: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """So many sets of different squares."""
+    """`count` sets of different squares."""
     return np.argsort(random.random((count, 64), dtype=np.float32), axis=1)[:, :length]
 
 
 def _near(random: np.random.Generator, count: int, length: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """So many sets of squares, all out of sixteen."""
+    """`count` sets of squares, all out of sixteen."""
     return np.argsort(random.random((count, 16)), axis=1)[:, :length]
 
 

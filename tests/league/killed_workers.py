@@ -212,7 +212,7 @@ class KilledWorkers:
             jobs = session.scalars(select(Job)).all()
             self.report.jobs = len(jobs)
             self.report.lost += [
-                f"job {job.id}: {job.state} {job.fault}" for job in jobs if job.state != "done"
+                f"job {job.id}: {job.state} {job.error}" for job in jobs if job.state != "done"
             ]
             if left := session.scalar(select(func.count()).select_from(JobBatch)):
                 self.report.twice.append(f"{left} batches are left of jobs that are done")

@@ -90,9 +90,9 @@ def test_a_restored_league_is_the_one_of_the_backup_and_goes_on(database: str, t
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["copy.db"], "league.db is no file of a league"),
-        (["copy.db", "--db=sqlite:///other.db"], "other.db is no league's database"),
-        (["other.db", "--db=sqlite:///other.db"], "other.db is there already"),
+        (["copy.db"], "league.db is not a league's file"),
+        (["copy.db", "--db=sqlite:///other.db"], "other.db is not a league's database"),
+        (["other.db", "--db=sqlite:///other.db"], "other.db exists already"),
         (["copy.db", "--db=sqlite:///broken.db"], "broken.db cannot be copied to copy.db"),
         (["nowhere/copy.db", "--db=sqlite:///good.db"], "good.db cannot be copied"),
         (["copy.db", "--db=postgresql://127.0.0.1:1/x"], "pg_dump --format=custom"),

@@ -239,11 +239,11 @@ def test_a_job_over_its_time_limit_fails_with_the_figures(
     work_all(first)
     (row,) = league.table()
     assert row.state == "failed"
-    assert "limited to 3,600 seconds of work; after 3,601 seconds" in str(row.fault)
-    assert "of 3,000 games were played" in str(row.fault) or "of 2,000 games were played" in str(row.fault)
+    assert "limited to 3,600 seconds of work; after 3,601 seconds" in str(row.error)
+    assert "of 3,000 games were played" in str(row.error) or "of 2,000 games were played" in str(row.error)
     with league.store.reading() as session:
         assert session.scalars(select(JobBatch)).all() == []
-        assert session.get_one(Player, player.id).fault == row.fault
+        assert session.get_one(Player, player.id).error == row.error
 
 
 def test_a_lease_is_renewed_while_a_player_is_loaded_and_drawn(
@@ -294,7 +294,7 @@ def test_a_player_that_hangs_does_not_hold_its_lease_for_ever(
     assert ended.wait(60)
     (row,) = league.table()
     assert row.state == "failed"
-    assert "it was still being loaded" in str(row.fault)
+    assert "it was still being loaded" in str(row.error)
     let_go.set()
     thread.join(60)
     assert done == [False]  # what comes late is thrown away

@@ -261,7 +261,7 @@ def test_a_job_that_ends_its_workers_is_given_up(league: League) -> None:
     work_all(small_worker(league))
     row = league.table()[0]
     assert (row.state, row.score) == ("failed", None)
-    assert f"stopped {MOST_ATTEMPTS} times" in str(row.fault)
+    assert f"stopped {MOST_ATTEMPTS} times" in str(row.error)
     assert Jobs(league.store, "any").counts()["failed"] == 1
 
 
@@ -282,7 +282,7 @@ def test_published_players_of_any_name_are_seeded(league: League, tmp_path: Path
     assert len(views) == 10
 
 
-def test_the_keeper_nominates_as_many_of_the_house_as_there_are(league: League) -> None:
+def test_the_admin_nominates_any_number_of_the_house(league: League) -> None:
     seed(league, PublishedFiles(None))
     competitions = Competitions(league)
     cup = competitions.open("House cup")
@@ -332,7 +332,7 @@ def test_a_player_that_cannot_be_scored_says_why(league: League) -> None:
     assert worker.do(held)
     (row,) = league.table()
     assert row.state == "failed"
-    assert (row.fault or "").startswith("the file, line 1, column 1: the number of tables should be")
+    assert (row.error or "").startswith("the file, line 1, column 1: the number of tables should be")
 
 
 def test_migrations_make_the_tables_of_the_schema(league: League) -> None:
@@ -350,7 +350,7 @@ def test_a_database_of_a_later_version_is_refused(database: str) -> None:
     with store.writing() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     store.close()
-    with pytest.raises(ValueError, match="another outflank"):
+    with pytest.raises(ValueError, match="another version of outflank"):
         Store(database)
 
 

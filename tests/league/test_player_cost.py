@@ -53,7 +53,7 @@ def test_wide_networks_are_let_in(tmp_path: Path, hidden: int) -> None:
 
 
 def test_networks_that_are_too_wide_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"^it takes 0\.\d+ s per game; the league takes at most 0\.0025 s$"):
+    with pytest.raises(ValueError, match=r"^it takes 0\.\d+ s per game; the limit is 0\.0025 s$"):
         inspect_file(wide_mlp(tmp_path / "wide.safetensors"), None)
 
 
@@ -65,22 +65,22 @@ def test_a_million_placements_are_refused_before_they_are_built(tmp_path: Path) 
 
 def test_networks_of_many_placements_are_refused_by_their_games(tmp_path: Path) -> None:
     file = many_placements(tmp_path / "many.player", count=19_000)
-    with pytest.raises(ValueError, match=r"^it takes 0\.\d+ s per game; the league takes at most 0\.0025 s$"):
+    with pytest.raises(ValueError, match=r"^it takes 0\.\d+ s per game; the limit is 0\.0025 s$"):
         inspect_file(file, "inversion")
 
 
 @pytest.mark.parametrize(
     ("cost", "said"),
     [
-        (PlayerCost(300 << 20, 0, 0, 0), "it holds 300 MB of memory; the league takes at most 256 MB"),
-        (PlayerCost(0, 12.3, 0, 0), "it takes 12 s to read; the league takes at most 4 s"),
-        (PlayerCost(0, 0, 110.0, 0), "it takes 1.1e+02 s to compile; the league takes at most 4 s"),
-        (PlayerCost(0, 0, 0, 0.31), "it takes 0.31 s per game; the league takes at most 0.0025 s"),
+        (PlayerCost(300 << 20, 0, 0, 0), "it holds 300 MB of memory; the limit is 256 MB"),
+        (PlayerCost(0, 12.3, 0, 0), "it takes 12 s to read; the limit is 4 s"),
+        (PlayerCost(0, 0, 110.0, 0), "it takes 1.1e+02 s to compile; the limit is 4 s"),
+        (PlayerCost(0, 0, 0, 0.31), "it takes 0.31 s per game; the limit is 0.0025 s"),
         (PlayerCost(MOST_BYTES_HELD, MOST_READ_SECONDS, MOST_COMPILE_SECONDS, MOST_GAME_SECONDS), None),
     ],
 )
 def test_what_is_beyond_a_bound_is_said_with_the_figures(cost: PlayerCost, said: str | None) -> None:
-    assert cost.fault == said
+    assert cost.excess == said
 
 
 def test_a_busy_machine_does_not_count_against_a_player() -> None:

@@ -86,7 +86,7 @@ def test_a_lock_of_another_process_does_not_stall_who_reads(database: str, tmp_p
             answers = [future.result() for future in registering]
         assert max(times) < GENEROUS
         assert statistics.median(times) < GENEROUS / 5
-        locked = {"status": "read-only", "reason": "another process holds the right to write"}
+        locked = {"status": "read-only", "reason": "another process holds the write lock"}
         assert states[-1] == (503, locked)
         assert {answer.status_code for answer in answers} == {503}
         assert all(int(answer.headers["Retry-After"]) > 0 for answer in answers)

@@ -1,12 +1,12 @@
-"""Competitions: entrants nominate up to two players; all meet all, at three rates of forced random moves.
+"""Competitions: entrants nominate up to two players for a round robin at three rates of forced random moves.
 
-As in Kim 2007, Tables I to III, which played at 0, 1 and 10 %.
+As in Kim 2007, Tables I to III: 0, 1 and 10 %.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from sqlalchemy import select
@@ -20,25 +20,25 @@ from outflank.league.text_fields import checked_name, folded
 EPSILONS = (0.0, 0.01, 0.1)
 DOUBLE_GAMES = 500
 MOST_DOUBLE_GAMES = 50_000
-MOST_OF_AN_ENTRANT = 2
+MOST_PER_ENTRANT = 2
 
 
 @dataclass(frozen=True)
 class CompetitionState:
-    """A competition, who takes part, and how far it is."""
+    """A competition, its players and its progress."""
 
     id: int
     name: str
     state: str
     double_games: int
     created: float
-    players: tuple[Player, ...]
+    players: tuple[Player, ...] = field(compare=False)  # rows, which are equal by identity
     meetings: int  # played
     meetings_in_all: int
 
 
 class Competitions:
-    """Opened and started by the league's keeper; nominations by entrants."""
+    """Opened and started by the admin; nominations by entrants."""
 
     def __init__(self, league: League) -> None:
         self.league = league
@@ -59,7 +59,7 @@ class Competitions:
             return competition.id
 
     def nominate(self, key: str, competition_id: int, player_id: int) -> None:
-        """An entrant's own player, one of two at most."""
+        """Nominate an entrant's own player, one of at most two."""
         entrant = self.league.entrant(key)
         with self.store.writing() as session:
             player = session.get(Player, player_id)
@@ -68,8 +68,7 @@ class Competitions:
             self._nominate(session, competition_id, player)
 
     def nominate_any(self, competition_id: int, player_id: int) -> None:
-        """For the league's keeper: any player. Of those that came with the league there may be more than
-        two: they have many authors."""
+        """For the admin: any player. Of those that came with the league there may be more than two."""
         with self.store.writing() as session:
             player = session.get(Player, player_id)
             if player is None:
@@ -77,7 +76,7 @@ class Competitions:
             self._nominate(session, competition_id, player)
 
     def start(self, competition_id: int) -> int:
-        """No more nominations; every pair at every rate becomes a job. How many there are."""
+        """Close nominations; every pair at every rate becomes a job. Returns their number."""
         with self.store.writing() as session:
             competition = _competition(session, competition_id)
             if competition.state != "open":
@@ -107,7 +106,7 @@ class Competitions:
             return _state(session, _competition(session, competition_id))
 
     def standings(self, competition_id: int) -> dict[float, Standings]:
-        """For each rate at which any two have met. Players are named as in the league."""
+        """By rate, for those at which any match was played; players by their names."""
         with self.store.reading() as session:
             competition = _competition(session, competition_id)
             names = {n.player_id: n.player.name for n in competition.nominations}
@@ -119,7 +118,7 @@ class Competitions:
         return {epsilon: Standings.of(results) for epsilon, results in sorted(by_rate.items())}
 
     def meetings_of(self, player_id: int) -> list[tuple[str, float, PairResult]]:
-        """A player's matches in all competitions: the competition, the rate, and its results."""
+        """A player's matches in all competitions: competition, rate and results."""
         with self.store.reading() as session:
             query = (
                 select(Meeting, Competition.name)
@@ -137,15 +136,15 @@ class Competitions:
             return found
 
     def remove_player(self, player_id: int) -> None:
-        """Take a player out of the league; competitions that waited for its games alone are finished."""
+        """Remove a player; competitions that only waited for its games are finished."""
         with self.store.reading() as session:
             query = select(Job.competition_id).where(
                 (Job.player_id == player_id) | (Job.opponent_id == player_id), Job.competition_id.is_not(None)
             )
-            concerned = set(session.scalars(query).all())
+            affected = set(session.scalars(query).all())
         self.league.remove(player_id)
         with self.store.writing() as session:
-            for competition_id in concerned:
+            for competition_id in affected:
                 assert competition_id is not None
                 finish_if_played(session, competition_id)
 
@@ -156,13 +155,13 @@ class Competitions:
         theirs = [n for n in competition.nominations if n.player.entrant_id == player.entrant_id]
         if any(nomination.player_id == player.id for nomination in theirs):
             raise Taken(f"{player.name} is nominated already")
-        if len(theirs) >= MOST_OF_AN_ENTRANT and folded(player.entrant.name) not in HOUSE:
-            raise ValueError(f"an entrant nominates up to {MOST_OF_AN_ENTRANT} players")
+        if len(theirs) >= MOST_PER_ENTRANT and folded(player.entrant.name) not in HOUSE:
+            raise ValueError(f"an entrant nominates up to {MOST_PER_ENTRANT} players")
         competition.nominations.append(Nomination(player_id=player.id))
 
 
 def finish_if_played(session: Session, competition_id: int) -> None:
-    """A competition that plays is finished when none of its jobs waits or is being done."""
+    """A competition is finished when none of its jobs waits or is being done."""
     competition = _competition(session, competition_id)
     left = select(Job.id).where(Job.competition_id == competition_id, Job.state.in_(("waiting", "taken")))
     if competition.state == "playing" and session.scalar(left.limit(1)) is None:

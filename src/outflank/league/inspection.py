@@ -1,13 +1,11 @@
-"""A submitted file, read in a process of its own with little memory and time, before anything trusts it.
+"""Inspection of submitted files in a separate process with little memory and time, before they are trusted.
 
 >>> from importlib.resources import files
 >>> inspect_file(Path(str(files("outflank") / "data" / "players" / "all-2.player")), "inversion").weights
 288
 
-The process also compiles the player and plays a few games: what costs more than the league can afford for
-every visitor and 100,000 games is refused, with the figures.
-
-Players from the files that the league keeps.
+The process also compiles the player and plays a few games: one that costs more than the league can afford is
+refused, with the figures. Accepted files are loaded directly:
 
 >>> from outflank.players.built_in import built_in_file
 >>> loaded_player(built_in_file("all-2").read_bytes(), "inversion", "mine").name
@@ -24,36 +22,31 @@ import sys
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from outflank.evaluators.league_text import SizeLimits
-from outflank.evaluators.storage import VIEWS, View, read_player
-from outflank.league.sandbox import die_with, limit_process, step_back
+from outflank.evaluators.storage import VIEWS, View, load_player, read_player
+from outflank.league.player_cost import PlayerCost, measured_cost
+from outflank.league.sandbox import die_with, limit_process, lower_priority
 from outflank.players.greedy import GreedyPlayer
-
-if TYPE_CHECKING:
-    from outflank.league.player_cost import PlayerCost
-    from outflank.players.greedy import GreedyPlayer
-
-
-def loaded_player(content: bytes, view: str, name: str) -> GreedyPlayer:
-    """A player from its file, which the league has inspected once already."""
-    seen_by = next(known for known in VIEWS if known == view)
-    return GreedyPlayer(read_player(content, "the file").evaluator, seen_by, name=name)
-
 
 MEMORY = 2 << 30  # of address space: the interpreter and its libraries take half a gigabyte of it
 CPU_SECONDS = 15
 WALL_SECONDS = 60.0
-# Ten times the placements that the budget of a game allows: what is larger need not be built to be refused.
+# Ten times the placements that the budget of a game allows: larger networks are refused unbuilt.
 LIMITS = SizeLimits(weights=8_000_000, placements=20_000)
 LARGEST_ANSWER = 64 << 10
-NICENESS = 15  # below those who answer people, above the searches that visitors ask for
+NICENESS = 15  # below the server and its quick tasks, above visitors' searches
+
+
+def loaded_player(content: bytes, view: str, name: str) -> GreedyPlayer:
+    """A player from its file, which was inspected when it was submitted."""
+    seen_by = next(known for known in VIEWS if known == view)
+    return GreedyPlayer(read_player(content, "the file").evaluator, seen_by, name=name)
 
 
 @dataclass(frozen=True)
 class Inspected:
-    """What a player file holds. The cost is measured where the file is not trusted."""
+    """The contents of a player file. The cost is measured for untrusted files."""
 
     view: View
     kind: str
@@ -63,8 +56,8 @@ class Inspected:
 
 
 def inspect_file(path: Path, view: View | None) -> Inspected:
-    """What the file holds, seen through the view it names or the given one. ValueError says what is wrong
-    with it, in a sentence that can be shown to whoever sent it."""
+    """The file's contents, with the view it names or the given one. ValueError says what is wrong with it, in
+    a sentence for its sender."""
     process = subprocess.Popen(
         inspection_command(path, view), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -80,12 +73,12 @@ def inspect_file(path: Path, view: View | None) -> Inspected:
 
 
 def inspection_command(path: Path, view: View | None) -> list[str]:
-    """To be started in a session of its own; what it writes is for inspection_result()."""
+    """To be started in a new session; its output is for inspection_result()."""
     return [sys.executable, "-m", "outflank.league.inspection", str(path), view or "", str(os.getpid())]
 
 
 def end_group(process: int) -> None:
-    """Kill a process that leads a session, and whatever it may have started."""
+    """Kill a session leader and all its children."""
     try:
         if hasattr(os, "killpg"):
             os.killpg(process, signal.SIGKILL)
@@ -96,28 +89,26 @@ def end_group(process: int) -> None:
 
 
 def inspection_result(output: bytes, code: int | None) -> Inspected:
-    """What an inspection has written and ended with; ValueError as in inspect_file."""
-    from outflank.league.player_cost import PlayerCost
-
+    """From the output and exit code of an inspection; ValueError as in inspect_file."""
     stage = "to read"
-    for line in output[:LARGEST_ANSWER].splitlines():  # what it is about to do, then the answer
+    for line in output[:LARGEST_ANSWER].splitlines():  # stages as they begin, then the result
         answer = json.loads(line)
-        if "fault" in answer:
-            raise ValueError(answer["fault"])
+        if "error" in answer:
+            raise ValueError(answer["error"])
         if "view" in answer:
             return Inspected(**answer | {"cost": PlayerCost(**answer["cost"])})
         stage = answer["stage"]
     if code == -getattr(signal, "SIGXCPU", 0):
-        raise ValueError(f"it takes more than {CPU_SECONDS} s of a processor {stage}; is it a player?")
+        raise ValueError(f"it takes more than {CPU_SECONDS} s of CPU time {stage}; is it a player?")
     raise ValueError(
         f"it takes more than {WALL_SECONDS:.0f} s or {MEMORY >> 30} GB of memory {stage}; is it a player?"
     )
 
 
-def fault_of(error: Exception, path: str) -> str:
-    """What is wrong with a file, in a sentence that does not say where it lies here.
+def error_sentence(error: Exception, path: str) -> str:
+    """What is wrong with a file, in a sentence without its path on this machine.
 
-    >>> fault_of(ValueError("/tmp/x/player, line 1: not a number"), "/tmp/x/player")
+    >>> error_sentence(ValueError("/tmp/x/player, line 1: not a number"), "/tmp/x/player")
     'the file, line 1: not a number'
     """
     text = str(error).replace(f"{path}: ", "").replace(path, "the file")
@@ -125,14 +116,11 @@ def fault_of(error: Exception, path: str) -> str:
 
 
 def inspect_here(path: Path, view: str) -> Inspected:
-    """As inspect_file, in this process and without measuring: for files that can be trusted."""
+    """As inspect_file, in this process and without measuring: for trusted files."""
     return _read(path, view)[0]
 
 
 def _read(path: Path, view: str) -> tuple[Inspected, GreedyPlayer]:
-    from outflank.evaluators.storage import load_player
-    from outflank.players.greedy import GreedyPlayer
-
     stored = load_player(path, LIMITS)
     if view and stored.view and view != stored.view:
         raise ValueError(f"the file says that its view is {stored.view}, not {view}")
@@ -146,32 +134,30 @@ def _read(path: Path, view: str) -> tuple[Inspected, GreedyPlayer]:
 
 
 def _inspect_and_measure(path: Path, view: str) -> Inspected:
-    from outflank.league.player_cost import measured_cost
-
     _say({"stage": "to read"})
     began = time.process_time()
     found, player = _read(path, view)
     cost = measured_cost(player, time.process_time() - began, lambda stage: _say({"stage": stage}))
-    if cost.fault is not None:
-        raise ValueError(cost.fault)
+    if cost.excess is not None:
+        raise ValueError(cost.excess)
     return replace(found, cost=cost)
 
 
 def _main(path: str, view: str, parent: str) -> None:
     die_with(int(parent))
     limit_process(MEMORY, CPU_SECONDS)
-    step_back(NICENESS)
+    lower_priority(NICENESS)
     try:
         answer: dict[str, object] = asdict(_inspect_and_measure(Path(path), view))
     except (ValueError, OSError) as error:
-        answer = {"fault": fault_of(error, path)}
+        answer = {"error": error_sentence(error, path)}
     except (MemoryError, RecursionError):
-        answer = {"fault": f"the file takes more than {MEMORY >> 30} GB of memory to read; is it a player?"}
+        answer = {"error": f"the file takes more than {MEMORY >> 30} GB of memory to read; is it a player?"}
     _say(answer)
 
 
 def _say(answer: dict[str, object]) -> None:
-    """To whoever started this process; one whole line at a time, for it may be killed at any moment."""
+    """To the parent; one whole line at a time, for this process may be killed at any moment."""
     os.write(1, json.dumps(answer).encode() + b"\n")
 
 

@@ -1,21 +1,18 @@
-"""Jobs: taken by one worker at a time, held by renewing a lease, finished exactly once.
+"""The job queue in the database: a job is leased to one worker at a time, and finished exactly once.
 
-A worker that dies stops renewing; when its lease is over another takes the job up after the last batch of
-games that was stored. Games depend on their seeds and numbers alone, so the result is what it would have
-been. A worker that was only slow finds that its token is not the present one, and what it brings is thrown
-away. Leases run by the database's clock, whatever the workers take for the time of day.
+A worker that dies stops renewing its lease; when it expires another worker resumes the job after the last
+stored batch of games. Games depend on their seeds and numbers alone, so the result is the same. A worker that
+was merely slow finds its token outdated, and its result is discarded. Leases run by the database's clock.
 
-Whose turn it is: a score is done for its player's entrant, a meeting for its competition, and the one that
-had the least work done for it is next (fair queueing). Whoever comes back after a while is put at most
-LAG_SECONDS behind the one that had most, so that rest gives no claim to all the workers. A player's first
-score counts as HEAD_START_SECONDS less work: first scores come first, but do not keep others away for ever.
-Of one entrant's or competition's jobs, that with the least work so far is next.
+Fair queueing: a score is done for its player's entrant, a meeting for its competition, and the beneficiary
+with the least work done so far is next. One that comes back after a while is put at most LAG_SECONDS behind
+the most served, so that idleness gives no claim to all workers. A player's first score counts as
+HEAD_START_SECONDS less work: first scores come first, but do not starve the others. Among the jobs of one
+beneficiary, that with the least work so far is next.
 
-A worker's turn with a job: a heartbeat keeps the lease, what is played is stored, and it ends in time.
-
-The heartbeat is a thread of the worker's own process: it renews the lease while a player is loaded,
-compiled, played and drawn, and dies with the worker. It does not go on for ever beside work that hangs: a job
-has a time limit for all of its turns, and one that is over it fails, if need be by the heartbeat's hand.
+During a turn, a heartbeat thread of the worker's process renews the lease while a player is loaded, compiled,
+played and drawn, and dies with the worker. A job has a time limit over all its turns; one that hangs beyond
+it is failed by the heartbeat.
 """
 
 from __future__ import annotations
@@ -25,7 +22,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, delete, func, or_, select, update
@@ -37,20 +33,25 @@ from outflank.league.schema import Competition, Entrant, Job, JobBatch, Player, 
 from outflank.league.store import Busy, Store
 
 LEASE_SECONDS = 15.0
-LONGEST_LEASE = 120.0  # one that ends later was given by a clock that has begun anew since
-MOST_ATTEMPTS = 20  # a job that ends its worker every time is given up, not one that was unlucky some times
-HEAD_START_SECONDS = 20.0  # some slices of turn.py
-LAG_SECONDS = 25.0  # more than the head start: who waits for a final score keeps its claim to half the time
-UNFINISHED = ("waiting", "taken")
+LONGEST_LEASE = 120.0  # a later end was set by a clock that has restarted since
+MOST_ATTEMPTS = 20  # then a job that kills its workers is given up; a few may be bad luck
+HEAD_START_SECONDS = 20.0  # four slices
+LAG_SECONDS = 25.0  # more than the head start, so that final scores keep half of the time
+JOB_SECONDS = 3600.0  # of work on one job, over all turns
+STUCK_SECONDS = 60.0  # more, for a worker to notice the limit by itself
+SLICE_SECONDS = 5.0  # of play, then other waiting jobs have their turn
+STORE_SECONDS = 2.0  # of play between stored batches
+SHORTEST_BEAT = 0.02
+log = logging.getLogger("outflank.worker")
 
 
 class Lost(Exception):
-    """Another worker has the job now."""
+    """Another worker holds the job now."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """A job that this worker has."""
+    """A job that this worker holds."""
 
     id: int
     attempt: int
@@ -60,11 +61,11 @@ class Held:
     epsilon: float | None
     opponent_id: int | None
     token: int
-    seconds: float  # of work by those who had it before
+    seconds: float  # of work in earlier turns
 
 
 def nothing(_session: Session) -> None:
-    """To write beside what is written anyway."""
+    """Write nothing more."""
 
 
 class Jobs:
@@ -77,8 +78,8 @@ class Jobs:
         self.lease_seconds = lease_seconds
 
     def take(self) -> Held | None:
-        """The job whose turn it is, of those that wait or whose worker has let its lease run out."""
-        if not self.is_any_free():  # most of the time there is nothing, and nothing to lock
+        """The next job, of those that wait or whose lease has expired."""
+        if not self.is_any_free():  # mostly there is none, and nothing to lock
             return None
         query = _in_order(self._is_free()).limit(1).with_for_update(of=Job, skip_locked=True)
         with self.store.writing() as session:
@@ -99,7 +100,7 @@ class Jobs:
             return session.scalar(select(Job.id).where(self._is_free()).limit(1)) is not None
 
     def renew(self, held: Held, seconds: float) -> None:
-        """Keep the job, after so many seconds of work in all."""
+        """Extend the lease; `seconds` is the work on the job in all."""
         with self.store.writing() as session:
             self._ours(session, held, seconds).lease = self._lease()
 
@@ -111,21 +112,21 @@ class Jobs:
         seconds: float,
         write: Callable[[Session], None] = nothing,
     ) -> None:
-        """Games that were played: whoever has the job next goes on after them."""
+        """Store played games: the next worker continues after them."""
         with self.store.writing() as session:
             self._ours(session, held, seconds).lease = self._lease()
             session.add(JobBatch(job_id=held.id, first_game=first_game, **counts(tally)))
             write(session)
 
     def played(self, held: Held, games: int) -> Tally:
-        """What the job's stored batches add up to, of a match of so many games."""
+        """The sum of the job's stored batches; none if they are of a match with more games."""
         with self.store.reading() as session:
             query = select(JobBatch).where(JobBatch.job_id == held.id).order_by(JobBatch.first_game)
             tally = Tally()
             for batch in session.scalars(query):
                 assert batch.first_game == tally.games
                 tally += batch.tally
-        if tally.games > games:  # of another version's longer match
+        if tally.games > games:  # another version's longer match
             with self.store.writing() as session:
                 self._ours(session, held, held.seconds)
                 _drop_batches(session, held)
@@ -133,30 +134,30 @@ class Jobs:
         return tally
 
     def finish(self, held: Held, seconds: float, write: Callable[[Session], None]) -> None:
-        """Mark the job as done and write its result, in one transaction; nothing of it if it was lost."""
+        """Mark the job as done and write its result, in one transaction; neither if it was lost."""
         self._end(held, seconds, "done", None, write)
 
     def fail(
         self, held: Held, error: str, seconds: float, write: Callable[[Session], None] = nothing
     ) -> None:
-        """It cannot be done: for a reason that lies in the job, not in the worker."""
+        """Mark the job as failed, for a reason in the job, not in the worker."""
         self._end(held, seconds, "failed", error, write)
 
     def release(self, held: Held, seconds: float) -> None:
-        """Leave the job, with what was stored of it, for whichever worker is next: no failed attempt."""
+        """Return the job, with its stored batches, to the queue; this is not a failed attempt."""
         with self.store.writing() as session:
             job = self._ours(session, held, seconds)
             job.state, job.attempt, job.lease = "waiting", held.attempt - 1, None
 
     def counts(self) -> dict[str, int]:
-        """How many jobs are in which state."""
+        """The number of jobs by state."""
         with self.store.reading() as session:
             query = select(Job.state, func.count()).group_by(Job.state)
             found = {row[0]: row[1] for row in session.execute(query)}
         return dict.fromkeys(("waiting", "taken", "done", "failed"), 0) | found
 
     def waiting_of(self, entrant_id: int) -> int:
-        """How many jobs wait to score an entrant's players."""
+        """The number of an entrant's players that wait to be scored."""
         query = (
             select(func.count())
             .select_from(Job)
@@ -171,7 +172,7 @@ class Jobs:
     ) -> None:
         with self.store.writing() as session:
             job = self._ours(session, held, seconds)
-            job.state, job.finished, job.lease, job.fault = state, time.time(), None, error
+            job.state, job.finished, job.lease, job.error = state, time.time(), None, error
             _drop_batches(session, held)
             write(session)
 
@@ -184,8 +185,8 @@ class Jobs:
         return or_(Job.state == "waiting", and_(Job.state == "taken", has_ended))
 
     def _ours(self, session: Session, held: Held, seconds: float) -> Job:
-        """The job, locked and with its work counted, if this worker still has it. The job comes first and
-        whom it is done for second, as in take(): no two transactions wait for each other."""
+        """The job, locked and with its work counted, if this worker still holds it. The job is locked before
+        its beneficiary, as in take(), so that no two transactions deadlock."""
         query = select(Job).where(Job.id == held.id, Job.token == held.token, Job.state == "taken")
         job = session.scalar(query.with_for_update())
         if job is None:
@@ -200,7 +201,7 @@ class Jobs:
         return job
 
     def _bring_forward(self, session: Session, job: Job) -> None:
-        """Whoever had no work done for some time has no claim to make up for all of it."""
+        """A beneficiary that was idle has no claim to make up for all of it."""
         most = max(session.scalar(select(func.max(one.served))) or 0.0 for one in (Entrant, Competition))
         beneficiary, its_id = _beneficiary(session, job)
         lagging = and_(beneficiary.id == its_id, beneficiary.served < most - LAG_SECONDS)
@@ -208,7 +209,7 @@ class Jobs:
 
 
 def _in_order(is_free: ColumnElement[bool]) -> Select[Any]:
-    """Free jobs, that whose turn it is first."""
+    """Free jobs, the next one first."""
     has_score = select(Score.id).where(Score.player_id == Job.player_id).exists()
     is_first = and_(Job.kind == "score", ~has_score)
     served = case((Job.kind == "score", Entrant.served), else_=func.coalesce(Competition.served, 0.0))
@@ -223,7 +224,7 @@ def _in_order(is_free: ColumnElement[bool]) -> Select[Any]:
 
 
 def _beneficiary(session: Session, job: Job) -> tuple[type[Entrant] | type[Competition], int | None]:
-    """Whom the job is done for."""
+    """For whom the job is done."""
     if job.kind == "score":
         return Entrant, session.scalar(select(Player.entrant_id).where(Player.id == job.player_id))
     return Competition, job.competition_id
@@ -233,23 +234,14 @@ def _drop_batches(session: Session, held: Held) -> None:
     session.execute(delete(JobBatch).where(JobBatch.job_id == held.id))
 
 
-JOB_SECONDS = 3600.0  # of work on one job, by all who had it
-STUCK_SECONDS = 60.0  # beyond that, for a worker to see for itself that the time is over
-SLICE_SECONDS = 5.0  # of play, after which others who wait have their turn
-STORE_SECONDS = 2.0  # of play between stored batches
-SHORTEST_BEAT = 0.02
-log = logging.getLogger("outflank.worker")
-
-
 class TooLong(ValueError):
-    """The job has had all the time there is."""
+    """The job has used up its time limit."""
 
 
 class Turn:
-    """Used as a context: the heartbeat beats within.
+    """A worker's turn with a job; a context within which the heartbeat runs.
 
-    job_seconds: the job's time limit. on_stuck: called, in the heartbeat's thread, when the job failed by the
-    limit and whoever works on it does not come back.
+    job_seconds: the job's time limit. on_stuck: called in the heartbeat's thread when work hangs beyond it.
     """
 
     def __init__(
@@ -276,24 +268,22 @@ class Turn:
         self._heartbeat.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._heartbeat.join()
 
     @property
     def seconds(self) -> float:
-        """Of work on this job, in this turn and in those before."""
+        """Of work on this job, in this turn and the earlier ones."""
         return self.held.seconds + time.monotonic() - self._began
 
-    def plays(self) -> None:
-        """All is loaded. To load it again costs something, so a slice is as long as that at least."""
+    def begin_play(self) -> None:
+        """All is loaded. A slice is at least as long as loading took, which the next turn repeats."""
         self._plays_since = time.monotonic()
         self._stored = self._plays_since
 
     def is_slice_over(self) -> bool:
-        """Whether it would be fair to let others have a turn."""
+        """Whether it is fair to let others have a turn."""
         if self._plays_since is None:
             return False
         played = time.monotonic() - self._plays_since
@@ -307,7 +297,7 @@ class Turn:
         self._stored = time.monotonic()
 
     def check(self, played: int, games: int) -> None:
-        """Go on only with a job that is ours and in time."""
+        """Raise Lost or TooLong if the job is no longer ours or over its limit."""
         self._progress = f"{played:,} of {games:,} games were played"
         if self._is_lost:
             raise Lost
@@ -330,11 +320,11 @@ class Turn:
             except Lost:
                 self._is_lost = True
                 return
-            except (SQLAlchemyError, Busy):  # the worker itself will meet it, if it lasts
+            except (SQLAlchemyError, Busy):  # if it lasts, the worker itself runs into it
                 log.warning("a lease could not be renewed", exc_info=True)
 
     def _give_up(self) -> None:
-        """Whoever works on the job does not come back: it fails without them."""
+        """The work does not come back: fail the job without it."""
         sentence = self._too_long()
         self.jobs.fail(self.held, sentence, self.seconds, lambda session: self._fail(session, sentence))
         log.error("a job hangs", extra={"fields": {"job": self.held.id}})

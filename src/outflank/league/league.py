@@ -10,8 +10,8 @@
 >>> [(row.name, row.score) for row in league.table()]
 [('my all-2', None)]
 
-One ply, by rule: a player is an evaluator seen through a view. Its score is that of 50,000 double games, on
-games that depend on its file alone, so that every league gives it the same score.
+One ply, by rule: a player is an evaluator with a view. Its score is that of 50,000 double games, which depend
+on its file alone, so that every league gives it the same score.
 """
 
 from __future__ import annotations
@@ -35,31 +35,32 @@ from outflank.league.scoring import DOUBLE_GAMES
 from outflank.league.store import Store
 from outflank.league.text_fields import checked_link, checked_name, checked_note, folded
 
-PROVISIONAL = 1_000  # double games, after which there is something to show
+PROVISIONAL = 1_000  # double games of the first score
 LARGEST_FILE = 16 << 20
-HOUSE = ("outflank", "published", "keeper")  # without keys: players that came with the league or its server
+# Entrants without keys, of players that came with the league or its server. Databases have these names.
+HOUSE = ("outflank", "published", "keeper")
 IN_TABLE = (
     Player.id, Player.name, Entrant.name, Player.kind, Player.view, Player.weights, Player.created,
-    Player.fault, Score.double_games,
+    Player.error, Score.double_games,
 )  # fmt: skip
 COUNTS = tuple(getattr(Score, name) for name in counts(Tally()))
 
 
 class UnknownKey(ValueError):
-    """The key is nobody's."""
+    """An unknown API key."""
 
 
 class NotFound(ValueError):
-    """There is no such player or competition."""
+    """No such player or competition."""
 
 
 class Taken(ValueError):
-    """A name or a file that is there already."""
+    """A name or a file that is in the league already."""
 
 
 @dataclass(frozen=True)
 class TableRow:
-    """A player's place. Players without a score come last, with the state of their scoring."""
+    """A player's place. Players without a score come last."""
 
     rank: int | None
     id: int
@@ -71,7 +72,7 @@ class TableRow:
     created: float
     tally: Tally | None
     double_games: int
-    fault: str | None
+    error: str | None
 
     @property
     def score(self) -> float | None:
@@ -83,8 +84,8 @@ class TableRow:
 
     @property
     def state(self) -> Literal["final", "provisional", "waiting", "failed"]:
-        """How far its scoring is."""
-        if self.fault:
+        """Of its scoring."""
+        if self.error:
             return "failed"
         if self.tally is None:
             return "waiting"
@@ -92,16 +93,16 @@ class TableRow:
 
 
 class League:
-    """What people and workers do with a league's database."""
+    """Entrants, players and the table, in a league's database."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     def register(self, name: str) -> str:
-        """A new entrant's key: shown now and never again."""
+        """A new entrant's API key: shown now and never again."""
         checked_name(name, "entrant")
         if folded(name) in HOUSE:
-            raise Taken(f"{name} is the league's own; choose another name")
+            raise Taken(f"{name} is reserved for the league; choose another name")
         key = secrets.token_urlsafe(32)
         with self.store.writing() as session:
             if session.scalar(select(Entrant).where(Entrant.folded_name == folded(name))):
@@ -112,22 +113,22 @@ class League:
         return key
 
     def entrant(self, key: str) -> Entrant:
-        """Whose key it is."""
+        """The entrant with this API key."""
         with self.store.reading() as session:
             found = session.scalar(select(Entrant).where(Entrant.key_digest == _key_digest(key)))
         if found is None:
-            raise UnknownKey("this key is nobody's; register as an entrant to get one")
+            raise UnknownKey("unknown API key; register as an entrant to get one")
         return found
 
     def submit(
         self, key: str, file: Path, *, name: str, view: View | None = None, note: str = "", link: str = ""
     ) -> Player:
-        """A player for the league. When this returns it is stored and its scoring waits; the file is read
-        in a process of its own first."""
+        """Submit a player: when this returns it is stored and queued for scoring. The file is first inspected
+        in a separate process."""
         entrant = self.entrant(key)
         checked_name(name, "player")
         if (size := file.stat().st_size) > LARGEST_FILE:
-            raise ValueError(f"the file has {size / 2**20:.1f} MB; the league takes {LARGEST_FILE >> 20} MB")
+            raise ValueError(f"the file has {size / 2**20:.1f} MB; the limit is {LARGEST_FILE >> 20} MB")
         inspected = inspect_file(file, view)
         return self.add(entrant, file.read_bytes(), inspected, name=name, note=note, link=link)
 
@@ -141,7 +142,7 @@ class League:
         note: str = "",
         link: str = "",
     ) -> Player:
-        """As submit(), of a file that was inspected, for an entrant whose key was checked."""
+        """As submit(), for an inspected file and an authenticated entrant."""
         checked_name(name, "player")
         note, link = checked_note(note), checked_link(link)
         digest = hashlib.sha256(content).hexdigest()
@@ -163,11 +164,11 @@ class League:
         return player
 
     def remove(self, player_id: int) -> None:
-        """Take a player out, with its scores, meetings and jobs; its file goes with the last that has it."""
+        """Remove a player with its scores, meetings and jobs; its file goes with the last player using it."""
         with self.store.writing() as session:
             player = _player(session, player_id)
             digest = player.digest
-            # Jobs first, as workers lock them: a removal and a result do not wait for each other.
+            # Jobs first, in the order in which workers lock: a removal and a result cannot deadlock.
             session.execute(delete(Job).where((Job.player_id == player_id) | (Job.opponent_id == player_id)))
             session.execute(delete(Nomination).where(Nomination.player_id == player_id))
             session.delete(player)
@@ -183,13 +184,13 @@ class League:
             return player
 
     def content(self, player_id: int) -> bytes:
-        """The file as it was submitted."""
+        """The submitted file."""
         with self.store.reading() as session:
             player = _player(session, player_id)
             return session.get_one(Content, player.digest).content
 
     def file_size(self, player_id: int) -> int:
-        """Bytes of the file as it was submitted."""
+        """Bytes of the submitted file."""
         size = select(func.length(Content.content)).join(Player, Player.digest == Content.digest)
         with self.store.reading() as session:
             found = session.scalar(size.where(Player.id == player_id))
@@ -198,7 +199,7 @@ class League:
         return int(found)
 
     def picture(self, player_id: int) -> bytes | None:
-        """A picture of its network, once the worker has drawn it."""
+        """A picture of its weights, once a worker has drawn it."""
         with self.store.reading() as session:
             return _player(session, player_id).picture
 
@@ -210,7 +211,7 @@ class League:
             .subquery()
         )
         query = (
-            select(*IN_TABLE, *COUNTS)  # columns alone: whole players would take twice as long
+            select(*IN_TABLE, *COUNTS)  # columns only: whole players would take twice as long
             .join(Entrant, Entrant.id == Player.entrant_id)
             .outerjoin(latest, latest.c.player_id == Player.id)
             .outerjoin(Score, and_(Score.player_id == Player.id, Score.double_games == latest.c.double_games))
@@ -219,7 +220,7 @@ class League:
             return _ranked([_table_row(found) for found in session.execute(query)])
 
     def version(self) -> tuple[float, ...]:
-        """Changes whenever the table does: for whoever keeps a copy."""
+        """Changes whenever the table does: for caches."""
         with self.store.reading() as session:
             return tuple(
                 session.execute(
@@ -228,7 +229,7 @@ class League:
                         select(func.coalesce(func.max(Player.created), 0)).scalar_subquery(),
                         select(func.count()).select_from(Player).scalar_subquery(),
                         select(func.coalesce(func.max(Score.id), 0)).scalar_subquery(),
-                        select(func.count()).where(Player.fault.is_not(None)).scalar_subquery(),
+                        select(func.count()).where(Player.error.is_not(None)).scalar_subquery(),
                     )
                 ).one()
             )
@@ -244,11 +245,11 @@ def score_seed(digest: str) -> int:
 
 
 def _table_row(found: Sequence[Any]) -> TableRow:
-    number, name, entrant, kind, view, weights, created, fault, double_games = found[: len(IN_TABLE)]
+    number, name, entrant, kind, view, weights, created, error, double_games = found[: len(IN_TABLE)]
     wins, draws, losses, *quarters = found[len(IN_TABLE) :]
     tally = None if double_games is None else Tally(wins, draws, losses, tuple(quarters))
     return TableRow(
-        None, number, name, entrant, kind, view, weights, created, tally, double_games or 0, fault
+        None, number, name, entrant, kind, view, weights, created, tally, double_games or 0, error
     )
 
 
@@ -274,5 +275,5 @@ def _refuse_twice(session: Session, name: str, digest: str, view: str) -> None:
 
 
 def _key_digest(key: str) -> str:
-    """Keys are 256 random bits, so that a plain digest cannot be undone by guessing."""
+    """Keys are 256 random bits: a plain digest cannot be reversed by guessing."""
     return hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()

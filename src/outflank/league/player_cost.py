@@ -1,10 +1,10 @@
-"""What a player costs those who play with it: memory, and seconds of a processor to read, compile and play.
+"""The cost of a player: memory, and CPU time to read, compile and play.
 
 >>> cost = PlayerCost(bytes_held=3_000_000, read_seconds=0.01, compile_seconds=0.1, game_seconds=0.31)
->>> cost.fault
-'it takes 0.31 s per game; the league takes at most 0.0025 s'
+>>> cost.excess
+'it takes 0.31 s per game; the limit is 0.0025 s'
 
-Seconds are those of this process on a processor, so that a busy machine does not count against a player.
+Seconds are CPU time, so that a busy machine does not count against a player.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from outflank.players.names import named_player
 MOST_GAME_SECONDS = 0.0025
 # The largest network that may be submitted, 8 million weights, holds 64 MB of them and a compiled form.
 MOST_BYTES_HELD = 256 << 20
-# Whoever plays waits for both, within the 10 s of the server's compute processes; all that is in the
-# literature takes 0.1 s.
+# A visitor who plays waits for both, within the 10 s of the server's compute processes; players of the
+# literature take 0.1 s.
 MOST_READ_SECONDS = 4.0
 MOST_COMPILE_SECONDS = 4.0
 MOST_DOUBLE_GAMES = 4096
-FEWEST_SECONDS = 0.05  # of a measurement: the clock of a process may tick every 10 ms
+FEWEST_SECONDS = 0.05  # of a measurement: the CPU clock may tick every 10 ms
 ENOUGH_SECONDS = 0.5  # a measurement that took longer is not repeated
-REPEATS = 3  # the best counts: whatever else runs on a machine can only make a player slower
+REPEATS = 3  # the best counts: other load can only make a player slower
 
 
 @dataclass(frozen=True)
@@ -44,45 +44,45 @@ class PlayerCost:
     game_seconds: float
 
     @property
-    def fault(self) -> str | None:
-        """What is beyond the league's bounds, with the figures; None if nothing is."""
+    def excess(self) -> str | None:
+        """What exceeds the league's budget, with the figures; None if nothing does."""
         if self.bytes_held > MOST_BYTES_HELD:
             held, most = self.bytes_held / 2**20, MOST_BYTES_HELD >> 20
-            return f"it holds {held:,.0f} MB of memory; the league takes at most {most} MB"
+            return f"it holds {held:,.0f} MB of memory; the limit is {most} MB"
         for seconds, most_seconds, what in (
             (self.read_seconds, MOST_READ_SECONDS, "to read"),
             (self.compile_seconds, MOST_COMPILE_SECONDS, "to compile"),
             (self.game_seconds, MOST_GAME_SECONDS, "per game"),
         ):
             if seconds > most_seconds:
-                return f"it takes {seconds:.2g} s {what}; the league takes at most {most_seconds:g} s"
+                return f"it takes {seconds:.2g} s {what}; the limit is {most_seconds:g} s"
         return None
 
 
 def measured_cost(player: GreedyPlayer, read_seconds: float, note: Callable[[str], None]) -> PlayerCost:
-    """The cost of a player that took so long to read. `note` is told what is measured next."""
+    """The cost of a player that took `read_seconds` to read. `note` is called with each stage."""
     note("to compile")
     began = time.process_time()
     _ = player.core
     compile_seconds = time.process_time() - began
     held = bytes_held(player)
     cost = PlayerCost(held, read_seconds, compile_seconds, 0.0)
-    if cost.fault is not None:  # no need to play
+    if cost.excess is not None:  # no need to play
         return cost
     note("for a few games")
     return PlayerCost(held, read_seconds, compile_seconds, _seconds_per_game(player))
 
 
 def bytes_held(player: GreedyPlayer) -> int:
-    """The memory that a player takes as long as it is kept: its weights and its compiled form."""
+    """The memory that a loaded player takes: its weights and its compiled form."""
     evaluator = player.evaluator
-    assert isinstance(evaluator, CoreEvaluator | DoubledFunction)  # what files hold
+    assert isinstance(evaluator, CoreEvaluator | DoubledFunction)  # the kinds in files
     return evaluator.bytes_held
 
 
 def _seconds_per_game(player: GreedyPlayer) -> float:
-    """One ply against the standard heuristic, as in the league: as many games as the clock needs, and no
-    more than two of a player that is slow."""
+    """One ply against the standard heuristic, as in the league: as many games as the clock's resolution
+    needs, and only two with a slow player."""
     double_games, took = 1, 0.0
     while (took := _seconds_for(player, double_games)) < FEWEST_SECONDS and double_games < MOST_DOUBLE_GAMES:
         double_games *= 4

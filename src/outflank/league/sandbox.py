@@ -1,4 +1,5 @@
-"""Temporary folders that do not outlive their process for long.
+"""Limits that a process sets itself before it touches untrusted files, and temporary folders that do not
+outlive their process for long.
 
 >>> with scratch_folder() as folder:
 ...     folder.is_dir()
@@ -6,18 +7,14 @@ True
 >>> folder.exists()
 False
 
-A process that is killed leaves its folders behind, so each process keeps its own in one folder, on which it
-holds a lock for as long as it lives: whoever finds such a folder unlocked may remove it. The lock is the
-operating system's and ends with the process, whereas process IDs are used again.
-
-Limits that a process sets for itself before it touches what others have sent. Systems without them
-(Windows) rely on the process that started it, which ends it by the clock.
+A killed process leaves its folders behind. So each process keeps its own in one folder and holds a lock there
+as long as it lives: an unlocked folder may be removed. (The lock ends with the process; IDs are reused.)
+Windows has neither these limits nor this clean-up; there the parent ends a process by the clock.
 """
 
 from __future__ import annotations
 
 import atexit
-import contextlib
 import ctypes
 import os
 import shutil
@@ -31,12 +28,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from filelock import BaseFileLock, FileLock, Timeout
+
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 AUTOGROUP = Path("/proc/self/autogroup")
+PREFIX = "outflank-"
+LOCK = "lock"
+UNLOCKED_SECONDS = 3600.0  # for which a folder without a lock stays: it is new, or another version's
+IS_WINDOWS = os.name == "nt"
+
+_ours: dict[int, Path] = {}  # by process: a fork starts with its parent's
+_locks: list[BaseFileLock] = []  # held until the process ends
+_making = threading.Lock()
 
 
 def limit_process(memory: int, cpu_seconds: int | None = None) -> None:
-    """So many bytes of address space, so many seconds of a processor (then it is killed), no core dumps."""
+    """Limit the address space (bytes) and the CPU time (then it is killed); no core dumps."""
     try:
         import resource
     except ImportError:
@@ -48,36 +55,22 @@ def limit_process(memory: int, cpu_seconds: int | None = None) -> None:
 
 
 def die_with(parent: int) -> None:
-    """End this process when the one that started it ends, however that comes (Linux alone)."""
+    """End this process when its parent ends, for whatever reason (Linux only)."""
     if sys.platform != "linux":
         return
-    with contextlib.suppress(OSError, AttributeError):
+    with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before this process could say so
+    if os.getppid() != parent:  # it ended before the call
         os._exit(1)
 
 
-def step_back(niceness: int) -> None:
-    """Leave the processors to whoever answers people. Where Linux shares them between sessions first
-    (autogroup), a process's own niceness counts only within its session, so the session steps back too."""
+def lower_priority(niceness: int) -> None:
+    """Yield the CPU to whoever answers people. Where Linux schedules by session first (autogroup), niceness
+    only counts within a session, so the session's is set too."""
     if hasattr(os, "nice"):
         os.nice(niceness)
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         AUTOGROUP.write_text(str(niceness))
-
-
-try:
-    import fcntl
-except ImportError:  # Windows, where nothing is removed that was left behind
-    fcntl = None  # type: ignore[assignment]
-
-PREFIX = "outflank-"
-LOCK = "lock"
-UNLOCKED_SECONDS = 3600.0  # that a folder without a lock stays: it is being made, or another version's
-
-_ours: dict[int, Path] = {}  # by process: a fork begins with what its parent had
-_locks: list[int] = []  # open as long as the process lives
-_making = threading.Lock()
 
 
 @contextmanager
@@ -88,13 +81,11 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def remove_left_behind() -> int:
-    """Remove the folders of processes that are gone, and say how many there were."""
-    if fcntl is None:
-        return 0
+    """Remove the folders of dead processes; the number removed."""
     removed = 0
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+    for folder in () if IS_WINDOWS else Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):  # others clean up too
-            removed += _is_ours_to_remove(folder) and _removed(folder)
+            removed += _is_ours(folder) and _removed(folder)
     return removed
 
 
@@ -105,11 +96,10 @@ def _folder_of_this_process() -> Path:
             remove_left_behind()
             ours = _ours[os.getpid()] = Path(tempfile.mkdtemp(prefix=PREFIX))
             atexit.register(_remove, ours, os.getpid())
-            if fcntl is not None:
-                new = ours / "lock.new"  # it gets its name when it is locked: nobody finds it otherwise
-                lock = os.open(new, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                new.rename(ours / LOCK)
+            if not IS_WINDOWS:
+                lock = FileLock(ours / "lock.new")  # renamed once it is held: no one finds it unlocked
+                lock.acquire()
+                (ours / "lock.new").rename(ours / LOCK)
                 _locks.append(lock)
         return ours
 
@@ -119,25 +109,21 @@ def _remove(folder: Path, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is_ours_to_remove(folder: Path) -> bool:
-    """Of this user, and a folder itself: a link would lead elsewhere."""
+def _is_ours(folder: Path) -> bool:
+    """Owned by this user, and a real folder: a symbolic link would lead elsewhere."""
     found = folder.lstat()
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
 
 
 def _removed(folder: Path) -> bool:
-    try:
-        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:
+    if not (folder / LOCK).exists():
         if folder.lstat().st_mtime > time.time() - UNLOCKED_SECONDS:
             return False
         shutil.rmtree(folder)
         return True
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder)
-        return True
-    except BlockingIOError:  # its process lives
+        with FileLock(folder / LOCK).acquire(blocking=False):
+            shutil.rmtree(folder)
+    except Timeout:  # its process is alive
         return False
-    finally:
-        os.close(lock)
+    return True

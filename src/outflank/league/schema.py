@@ -1,6 +1,6 @@
-"""The league's tables: entrants, players, scores, competitions and the jobs that workers take.
+"""The league's database tables: entrants, players, scores, competitions, and the jobs of workers.
 
-Times are seconds since 1970, so that SQLite and PostgreSQL keep them alike.
+Times are seconds since 1970, the same in SQLite and PostgreSQL.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from outflank.games.statistics import Tally
 
-# A removed row's number is not given to another, by SQLite either: links, copies and workers go by it.
-NEVER_AGAIN = {"sqlite_autoincrement": True}
+# IDs of removed rows are never reused: links, copies and workers refer to them.
+NEVER_REUSED = {"sqlite_autoincrement": True}
 
 
 class Base(DeclarativeBase):
@@ -53,12 +53,12 @@ def counts(tally: Tally) -> dict[str, int]:
 
 
 class Entrant(Base):
-    """Whoever submits players. The key is given once; only its digest is kept."""
+    """Who submits players. The API key is shown once; only its digest is stored."""
 
     __tablename__ = "entrants"
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(40))
-    folded_name: Mapped[str] = mapped_column(String(40), unique=True)  # names differ by more than their case
+    folded_name: Mapped[str] = mapped_column(String(40), unique=True)  # see text_fields.folded
     key_digest: Mapped[str | None] = mapped_column(String(64), unique=True)
     created: Mapped[float] = mapped_column(Float)
     served: Mapped[float] = mapped_column(Float, default=0.0, server_default="0")  # see Job
@@ -73,10 +73,10 @@ class Content(Base):
 
 
 class Player(Base):
-    """A submitted player: a file, seen through a view."""
+    """A submitted player: a file and a view."""
 
     __tablename__ = "players"
-    __table_args__ = (UniqueConstraint("digest", "view"), NEVER_AGAIN)
+    __table_args__ = (UniqueConstraint("digest", "view"), NEVER_REUSED)
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(40))
     folded_name: Mapped[str] = mapped_column(String(40), unique=True)
@@ -89,21 +89,21 @@ class Player(Base):
     note: Mapped[str] = mapped_column(Text, default="")
     link: Mapped[str] = mapped_column(String(200), default="")
     created: Mapped[float] = mapped_column(Float)
-    fault: Mapped[str | None] = mapped_column(Text)  # why it could not be scored
+    error: Mapped[str | None] = mapped_column("fault", Text)  # why it could not be scored
     picture: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)  # of its network, a PNG
     entrant: Mapped[Entrant] = relationship(lazy="joined")
     scores: Mapped[list[Score]] = relationship(order_by="Score.double_games", cascade="all, delete-orphan")
 
 
 class Score(Counted, Base):
-    """What a player scored against the standard heuristic: provisional, then final."""
+    """A player's score against the standard heuristic: provisional, then final."""
 
     __tablename__ = "scores"
-    __table_args__ = (UniqueConstraint("player_id", "double_games"), NEVER_AGAIN)
+    __table_args__ = (UniqueConstraint("player_id", "double_games"), NEVER_REUSED)
     id: Mapped[int] = mapped_column(primary_key=True)
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id", ondelete="CASCADE"), index=True)
     double_games: Mapped[int] = mapped_column(Integer)
-    seed: Mapped[str] = mapped_column(String(20))  # 64 bits without a sign, which no column type has
+    seed: Mapped[str] = mapped_column(String(20))  # unsigned 64 bits, for which there is no column type
     measured: Mapped[float] = mapped_column(Float)
 
 
@@ -122,7 +122,7 @@ class Competition(Base):
 
 
 class Nomination(Base):
-    """A player that takes part; an entrant has up to two."""
+    """A player in a competition; an entrant has up to two."""
 
     __tablename__ = "nominations"
     competition_id: Mapped[int] = mapped_column(
@@ -133,7 +133,7 @@ class Nomination(Base):
 
 
 class Meeting(Counted, Base):
-    """What two players of a competition played at one rate; results are the first one's."""
+    """The match of two players of a competition at one rate; results are the first player's."""
 
     __tablename__ = "meetings"
     __table_args__ = (
@@ -152,13 +152,13 @@ class Job(Base):
     """Work that waits, is being done, is done, or has failed.
 
     A worker holds a job as long as it renews its lease, by the clock of `Store.clock`. `token` grows whenever
-    the job is taken: a worker that lost its job holds an old one, and what it brings is thrown away.
-    `attempt` counts how often it was taken and not given back. A score is done for its player's entrant, a
-    meeting for its competition, and the `served` of either is what decides whose turn it is: see jobs.py.
+    the job is taken: a worker that lost its job holds an old one, and its result is discarded. `attempt`
+    counts how often it was taken and not released. A score is done for its player's entrant, a meeting for
+    its competition, and the `served` seconds of either decide whose turn it is: see jobs.py.
     """
 
     __tablename__ = "jobs"
-    __table_args__ = (Index("ix_jobs_waiting", "state", "id"), NEVER_AGAIN)
+    __table_args__ = (Index("ix_jobs_waiting", "state", "id"), NEVER_REUSED)
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(10))  # score, meeting
     player_id: Mapped[int | None] = mapped_column(ForeignKey("players.id", ondelete="CASCADE"), index=True)
@@ -168,17 +168,17 @@ class Job(Base):
     state: Mapped[str] = mapped_column(String(10), default="waiting")  # waiting, taken, done, failed
     attempt: Mapped[int] = mapped_column(Integer, default=0)
     worker: Mapped[str | None] = mapped_column(String(80))
-    lease: Mapped[float | None] = mapped_column(Float)  # until when the worker has it
+    lease: Mapped[float | None] = mapped_column(Float)  # until when the worker holds it
     created: Mapped[float] = mapped_column(Float)
     finished: Mapped[float | None] = mapped_column(Float)
-    fault: Mapped[str | None] = mapped_column(Text)
+    error: Mapped[str | None] = mapped_column("fault", Text)
     token: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     seconds: Mapped[float] = mapped_column(Float, default=0.0, server_default="0")  # of work, by all attempts
 
 
 class JobBatch(Counted, Base):
-    """Consecutive games that a job has played: whoever has the job next goes on after the last of them. They
-    go when the job ends, with its result, which is their sum."""
+    """Consecutive games that a job has played: the next worker continues after the last of them. They are
+    deleted when the job ends with its result, which is their sum."""
 
     __tablename__ = "job_batches"
     job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
@@ -186,7 +186,7 @@ class JobBatch(Counted, Base):
 
 
 class WriteCheck(Base):
-    """One row, which is written to see whether anything can be."""
+    """One row, written to see whether the database can be."""
 
     __tablename__ = "write_checks"
     id: Mapped[int] = mapped_column(primary_key=True)

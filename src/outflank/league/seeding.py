@@ -1,4 +1,4 @@
-"""A fresh league is not empty: outflank's own players, and the published ones whose files are there.
+"""The players of a fresh league: outflank's own, and published ones if their files are given.
 
 >>> from outflank.league.store import Store
 >>> league = League(Store("sqlite://"))
@@ -18,7 +18,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from outflank.evaluators.storage import View, load_player
-from outflank.league.inspection import fault_of, inspect_here
+from outflank.league.inspection import error_sentence, inspect_here
 from outflank.league.league import HOUSE, League, Taken
 from outflank.league.published import VIEWS, PublishedFiles
 from outflank.league.schema import Entrant
@@ -35,13 +35,13 @@ SOURCES = {
     "JaskowskiSzubert2015CoCMAES-4": "Jaskowski and Szubert 2015, competitive CMA-ES, 4-tuples.",
     "SzubertJaskowskiKrawiec2013CTDL": "Szubert, Jaskowski and Krawiec 2013, co-evolution and TD.",
 }
-OWN, PUBLISHED, KEEPER = HOUSE
-SHORT = 500  # double games, to tell views apart
+OWN, PUBLISHED, ADMIN = HOUSE
+SHORT = 500  # double games, enough to tell views apart
 log = logging.getLogger("outflank.league")
 
 
 def seed(league: League, published: PublishedFiles) -> list[str]:
-    """Add what is not there yet; the names of those that were added."""
+    """Add the players that are missing; returns the names of those added."""
     added = []
     own, others = _house(league, OWN), _house(league, PUBLISHED)
     for name, built_in in BUILT_IN.items():
@@ -51,16 +51,16 @@ def seed(league: League, published: PublishedFiles) -> list[str]:
             added += _add(league, others, file, name, view, SOURCES[name])
     for file in published.others():
         try:
-            view, note = better_view(file), "Its file does not say its view: the better of two short matches."
+            view, note = (better_view(file), "The file does not name its view: the better of two.")
             added += _add(league, others, file, checked_name(file.stem, "player"), view, note)
         except (ValueError, OSError) as error:
-            log.warning("%s is not added to the league: %s", file.name, fault_of(error, str(file)))
-    _house(league, KEEPER)  # the last thing: a seeding that was broken off is done again
+            log.warning("%s is not added to the league: %s", file.name, error_sentence(error, str(file)))
+    _house(league, ADMIN)  # last: an interrupted seeding is repeated
     return added
 
 
 def better_view(file: Path) -> View:
-    """The view that a League text file was made for: by the wrong one a player plays far worse.
+    """The view that a League text file was made for: with the wrong one a player plays far worse.
 
     >>> better_view(built_in_file("all-2")), better_view(built_in_file("standard-heuristic"))
     ('inversion', 'negation')
@@ -68,33 +68,33 @@ def better_view(file: Path) -> View:
     stored = load_player(file)
     if stored.view is not None:
         return stored.view
-    views: tuple[View, View] = ("negation", "inversion")  # where it does not matter, the League's own
+    views: tuple[View, View] = ("negation", "inversion")  # if it does not matter, the League's own
     players = {view: GreedyPlayer(stored.evaluator, view) for view in views}
     scores = {view: league_match(player, double_games=SHORT).play().score for view, player in players.items()}
     return max(views, key=lambda view: scores[view])
 
 
 def is_seeded(league: League) -> bool:
-    """Whether seed() has once been done: players that were removed since stay away."""
+    """Whether seed() was done once: players that were removed since stay removed."""
     with league.store.reading() as session:
-        return session.scalar(select(Entrant).where(Entrant.folded_name == KEEPER)) is not None
+        return session.scalar(select(Entrant).where(Entrant.folded_name == ADMIN)) is not None
 
 
 def add_file(league: League, file: Path, *, name: str, view: View | None = None) -> list[str]:
-    """A player of whoever runs the league's server; its name, or nothing if the file is in the league."""
-    return _add(league, _house(league, KEEPER), file, name, view, "")
+    """A player of the admin; returns its name, or nothing if the file is in the league already."""
+    return _add(league, _house(league, ADMIN), file, name, view, "")
 
 
 def _add(league: League, entrant: Entrant, file: Path, name: str, view: View | None, note: str) -> list[str]:
     try:
         league.add(entrant, file.read_bytes(), inspect_here(file, view or ""), name=name, note=note)
-    except (Taken, IntegrityError):  # seeded before, by another server just now, or under another name
+    except (Taken, IntegrityError):  # seeded before, by another server, or under another name
         return []
     return [name]
 
 
 def _house(league: League, name: str) -> Entrant:
-    """An entrant without a key: nobody can submit for it."""
+    """An entrant without an API key: nobody can submit for it."""
     known = select(Entrant).where(Entrant.folded_name == folded(name))
     with league.store.reading() as session:
         if (entrant := session.scalar(known)) is not None:
@@ -104,6 +104,6 @@ def _house(league: League, name: str) -> Entrant:
             entrant = Entrant(name=name, folded_name=folded(name), created=time.time())
             session.add(entrant)
         return entrant
-    except IntegrityError:  # another server that starts at this moment was first
+    except IntegrityError:  # another server that is starting was first
         with league.store.reading() as session:
             return session.scalars(known).one()

@@ -5,9 +5,9 @@
 ...     session.query(Entrant).count()
 0
 
-Acknowledged is written: SQLite runs with a write-ahead log that is flushed at every commit, PostgreSQL as its
-server is set. Readers and writers have connections of their own, so that nobody who reads waits behind those
-who wait for a lock; and those who wait are few, and do not wait for long.
+Acknowledged is durable: SQLite runs with a write-ahead log that is flushed at every commit, PostgreSQL as its
+server is configured. Readers and writers have separate connections, so that readers never queue behind
+writers that wait for a lock; and those are few, and do not wait for long.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
+    insert,
     literal,
     text,
+    update,
 )
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
@@ -42,14 +44,14 @@ from outflank.league.schema import Entrant as Entrant
 from outflank.league.schema import WriteCheck
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-WRITE_SECONDS = 5.0  # that a writer waits for the others
-READ_SECONDS = 2.0  # SQLite's readers wait only while a file is recovered after a crash
+WRITE_SECONDS = 5.0  # for which a writer waits for the others
+READ_SECONDS = 2.0  # SQLite's readers only wait while a file is recovered after a crash
 CHECK_SECONDS = 1.0
 MIGRATION_SECONDS = 60.0  # another server may be at it
 CONNECT_SECONDS = 10
 STATEMENT_SECONDS = 30.0
-UNANSWERED_SECONDS = 20.0  # after which a PostgreSQL server that is gone without a word is given up
-MOST_WRITERS = 16  # at once, of whom SQLite lets one write: more are refused, and do not hold threads up
+UNANSWERED_SECONDS = 20.0  # then a PostgreSQL server that vanished is given up
+MOST_WRITERS = 16  # at once, of which SQLite lets one write; more are refused instead of blocking threads
 MOST_READERS = 24
 QUEUE_SECONDS = 0.05
 MIGRATION_LOCK = 0x07E110  # any number that only migrations of a league use
@@ -57,11 +59,11 @@ USE = "use sqlite:///FILE or postgresql://USER@HOST/NAME"
 
 
 class Busy(Exception):
-    """Too many wait to write."""
+    """Too many writers wait."""
 
 
 class Store:
-    """Connections to the database, which is brought up to date when it is opened.
+    """Connections to the database, which is migrated when it is opened.
 
     write_seconds: how long a writer waits for the others before it fails.
     """
@@ -70,7 +72,7 @@ class Store:
         self.url = url
         address = address_of(url)
         self.engine = _engine(address, write_seconds, MOST_WRITERS)
-        in_memory = self.engine.pool.__class__ is StaticPool  # one connection, for there is no other way in
+        in_memory = self.engine.pool.__class__ is StaticPool  # one shared connection
         self._reader = self.engine if in_memory else _engine(address, READ_SECONDS, MOST_READERS)
         self._checker = self.engine if in_memory else _engine(address, CHECK_SECONDS, 0)
         self._write_sessions = sessionmaker(self.engine, expire_on_commit=False)
@@ -78,7 +80,7 @@ class Store:
         self._writers = threading.BoundedSemaphore(MOST_WRITERS)
         migrating = self.engine if in_memory else _engine(address, MIGRATION_SECONDS, 0)
         try:
-            with database_errors_told("the league's database cannot be opened"):
+            with database_errors_as_sentences("the league's database cannot be opened"):
                 migrate(migrating)
         except BaseException:
             self.close()
@@ -86,16 +88,16 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """One consistent view of the database; what is changed in it is not kept."""
+        """One consistent view of the database; changes in it are not saved."""
         with self._read_sessions() as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction: all of it is kept or nothing. SQLite takes the right to write at once, so that
-        two writers wait for each other instead of failing half-way."""
+        """A transaction: all or nothing. SQLite takes the write lock at once, so that two writers wait for
+        each other instead of failing half-way."""
         if not self._writers.acquire(timeout=QUEUE_SECONDS):
-            raise Busy("too many wait to write to the league's database; try again soon")
+            raise Busy("too many writers wait for the league's database; try again soon")
         try:
             with self._write_sessions.begin() as session:
                 session.connection(execution_options={"is_writing": True})
@@ -104,21 +106,19 @@ class Store:
             self._writers.release()
 
     def clock(self) -> ColumnElement[float]:
-        """Now, in seconds, by the one clock of all who share this database: for leases, which must not end
+        """Now, in seconds, by a clock common to all users of this database: for leases, which must not expire
         early for a worker whose time of day is wrong. PostgreSQL has its own. An SQLite file with a
-        write-ahead log is open on one machine only, and that one's monotonic clock serves: it begins anew
-        when the machine starts."""
+        write-ahead log is open on one machine only, whose monotonic clock serves; it restarts at boot."""
         if self.engine.dialect.name == "postgresql":
             return cast(func.extract("epoch", func.clock_timestamp()), Float)
         return literal(time.monotonic(), Float)
 
     def check_writing(self) -> None:
-        """Write one row, on a connection of its own; DBAPIError if that is not done within a second."""
+        """Write one row, on a separate connection; DBAPIError if that takes more than a second."""
         with self._checker.connect().execution_options(is_writing=True) as connection, connection.begin():
             row = {"id": 1, "checked": time.time()}
-            table = WriteCheck.__table__
-            if connection.execute(table.update().where(table.c.id == 1), row).rowcount == 0:  # type: ignore[attr-defined]
-                connection.execute(table.insert(), row)  # type: ignore[attr-defined]
+            if connection.execute(update(WriteCheck).where(WriteCheck.id == 1).values(row)).rowcount == 0:
+                connection.execute(insert(WriteCheck).values(row))
 
     def close(self) -> None:
         for engine in (self.engine, self._reader, self._checker):
@@ -126,19 +126,19 @@ class Store:
 
 
 @contextmanager
-def database_errors_told(what: str) -> Iterator[None]:
-    """What a database says, as one sentence for whoever starts a server or a worker."""
+def database_errors_as_sentences(what: str) -> Iterator[None]:
+    """Database errors as OSErrors of one sentence, for the command line."""
     try:
         yield
     except DBAPIError as error:
         reason = " ".join(str(error.orig).split())
-        if "disk I/O error" in reason:  # what SQLite says where not even its lock file finds room
+        if "disk I/O error" in reason:  # what SQLite says where not even its lock file fits
             reason += "; is the disk full?"
         raise OSError(f"{what}: {reason}") from None
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the tables to the present version; a database that is newer than this outflank is refused."""
+    """Migrate the tables to this version; a database newer than this outflank is refused."""
     from alembic import command
     from alembic.config import Config
     from alembic.migration import MigrationContext
@@ -150,9 +150,9 @@ def migrate(engine: Engine) -> None:
     head = ScriptDirectory.from_config(config).get_current_head()
     with engine.connect() as connection:
         if MigrationContext.configure(connection).get_current_revision() == head:
-            return  # without the right to write, which somebody may hold
+            return  # without the write lock, which another process may hold
     with engine.connect().execution_options(is_writing=True) as connection:
-        if engine.dialect.name == "postgresql":  # SQLite's right to write is such a lock already
+        if engine.dialect.name == "postgresql":  # SQLite's write lock does the same
             connection.execute(text(f"SET LOCAL lock_timeout = '{MIGRATION_SECONDS:.0f}s'"))
             connection.execute(text("SET LOCAL statement_timeout = 0"))
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
@@ -161,13 +161,13 @@ def migrate(engine: Engine) -> None:
             command.upgrade(config, "head")
         except CommandError as error:
             raise ValueError(
-                f"the database was made by another outflank than this one (version {head}): {error}"
+                f"the database was made by another version of outflank than this one ({head}): {error}"
             ) from None
         connection.commit()
 
 
 def address_of(url: str) -> URL:
-    """The database that a URL names. Messages do not repeat it: it may hold a password."""
+    """The database that a URL names. Messages do not repeat it: it may contain a password."""
     try:
         parsed = make_url(url)
         backend = parsed.get_backend_name()
@@ -182,7 +182,7 @@ def address_of(url: str) -> URL:
 
 
 def _engine(address: URL, wait_seconds: float, connections: int) -> Engine:
-    """Connections whose users wait so long for each other; none are kept if `connections` is 0."""
+    """Connections whose users wait `wait_seconds` for each other; not pooled if `connections` is 0."""
     milliseconds = round(1000 * wait_seconds)
     pool: dict[str, Any] = {"poolclass": NullPool}
     if connections:
@@ -213,16 +213,16 @@ def _engine(address: URL, wait_seconds: float, connections: int) -> Engine:
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, busy_milliseconds: int) -> None:
-    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    connection.isolation_level = None  # we begin transactions, not the driver
     for pragma in (f"busy_timeout = {busy_milliseconds}", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
     if connection.execute("PRAGMA journal_mode").fetchone()[0] not in ("wal", "memory"):
-        _keep_a_log(connection, busy_milliseconds)
+        _enable_wal(connection, busy_milliseconds)
 
 
-def _keep_a_log(connection: sqlite3.Connection, busy_milliseconds: int) -> None:
-    """A new file's readers and writers are to stay out of each other's way. SQLite does not wait for whoever
-    else opens the file at this moment, so we do."""
+def _enable_wal(connection: sqlite3.Connection, busy_milliseconds: int) -> None:
+    """A new file gets a write-ahead log, so that readers and writers do not block each other. SQLite does not
+    wait for another process that opens the file at this moment, so we do."""
     until = time.monotonic() + busy_milliseconds / 1000
     while True:
         try:

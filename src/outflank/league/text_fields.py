@@ -1,4 +1,4 @@
-"""What people may write: names, notes and links; plain text within bounds."""
+"""Validation of names, notes and links."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def checked_name(text: str, what: str) -> str:
 
 
 def folded(name: str) -> str:
-    """Names that look alike are alike."""
+    """Names that differ in case or separators alone are the same."""
     return re.sub(r"[ ._\-]+", "-", name.casefold())
 
 

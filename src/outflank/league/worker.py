@@ -1,7 +1,7 @@
 """Workers: take jobs from the league's database, one at a time, until told to stop.
 
-Several workers, here or on other machines, share one database; each job is done by one of them at a time. A
-long job is done in slices, between which others that wait have their turn.
+Several workers, here or on other machines, share one database. A long job is done in slices, between which
+other waiting jobs have their turn.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ IDLE_SECONDS = 0.5  # between looks at an empty queue
 
 
 class GivenBack(Exception):
-    """The turn is over before the job is done."""
+    """The turn ends before the job is done."""
 
 
 class Worker:
-    """Does one job after another. `draw` makes a player's picture: the league itself draws none. `on_stuck`
-    is called when a job hangs beyond its time limit, and is to end the process."""
+    """Does one job after another. `draw` makes a player's picture. `on_stuck` is called when a job hangs
+    beyond its time limit, and should end the process."""
 
     def __init__(
         self,
@@ -57,10 +57,10 @@ class Worker:
         self.jobs = Jobs(store, f"{socket.gethostname()}:{os.getpid()}", lease_seconds)
         self._draw = draw
         self._on_stuck = on_stuck
-        self._loaded: dict[tuple[str, str], GreedyPlayer] = {}  # those of the latest job
+        self._loaded: dict[tuple[str, str], GreedyPlayer] = {}  # of the latest job
 
     def work(self, should_stop: Callable[[], bool]) -> int:
-        """Jobs done until told to stop. A job that is begun when told is left for another worker."""
+        """Work until told to stop, and return the number of finished jobs. An unfinished one is released."""
         done = 0
         while not should_stop():
             held = self.jobs.take()
@@ -73,11 +73,10 @@ class Worker:
     def do(
         self, held: Held, should_stop: Callable[[], bool] = lambda: False, *, in_slices: bool = False
     ) -> bool:
-        """One job, to its end; or a slice of it, if others wait. False if it was lost to another worker, or
-        left to one."""
+        """One job, or a slice of it if others wait. False if it was lost or released to another worker."""
         if held.attempt > MOST_ATTEMPTS:
             return self._failed(
-                held, f"the worker stopped {MOST_ATTEMPTS} times while it did this", held.seconds
+                held, f"the worker stopped {MOST_ATTEMPTS} times during this job", held.seconds
             )
 
         def fail(session: Session, error: str) -> None:
@@ -99,7 +98,7 @@ class Worker:
         except GivenBack:
             return self._given_back(held, turn.seconds)
         except (ValueError, MemoryError) as error:
-            text = " ".join(str(error).split())[:500] or "there is not enough memory for this player"
+            text = " ".join(str(error).split())[:500] or "not enough memory for this player"
             return self._failed(held, text, turn.seconds)
 
     def _score(self, turn: Turn, is_over: Callable[[bool], bool]) -> None:
@@ -107,7 +106,7 @@ class Worker:
         player, digest = self._load(held.player_id)[0]
         seed = score_seed(digest)
         tally = self.jobs.played(held, 2 * self.double_games)
-        turn.plays()
+        turn.begin_play()
 
         def provisional(so_far: Tally, session: Session) -> None:
             _add_score(session, held.player_id, PROVISIONAL, so_far, seed)
@@ -138,7 +137,7 @@ class Worker:
         seed = pair_seed(round(1000 * epsilon), first_digest, second_digest)
         match = Match(first, second, double_games=double_games, epsilon=epsilon, seed=seed,
                       threads=self.threads)  # fmt: skip
-        turn.plays()
+        turn.begin_play()
         tally = self._play(turn, match, self.jobs.played(held, 2 * double_games), is_over)
 
         def write(session: Session) -> None:
@@ -157,8 +156,7 @@ class Worker:
         is_over: Callable[[bool], bool],
         result: Callable[[Tally, Session], None] | None = None,
     ) -> Tally:
-        """The match from where it was left, stored as it goes on; its result, if it is one to show, is stored
-        with the last of it."""
+        """Resume the match, storing batches as it goes; `result` is written with the last batch."""
         games, fresh = 2 * match.double_games, Tally()
         for batch in match.batches(first_game=tally.games):
             fresh += batch.tally
@@ -177,8 +175,8 @@ class Worker:
         return tally
 
     def _load(self, *ids: int) -> list[tuple[GreedyPlayer, str]]:
-        """Players from their files, which the league has read once already, and the files' digests. Those of
-        the latest job are kept, for it may be the next one too."""
+        """Players from their files, and the files' digests. Those of the latest job are cached, for the next
+        may be a slice of it."""
         with self.store.reading() as session:
             found = [session.get(Player, player_id) for player_id in ids]
             players = [player for player in found if player is not None]
@@ -209,14 +207,14 @@ class Worker:
 
 def _add_score(session: Session, player_id: int, double_games: int, tally: Tally, seed: int) -> None:
     known = select(Score.id).where(Score.player_id == player_id, Score.double_games == double_games)
-    if session.scalar(known) is None:  # a league of before may have it without its batches
+    if session.scalar(known) is None:  # an older league may have it without batches
         session.add(Score(player_id=player_id, double_games=double_games, seed=str(seed),
                           measured=time.time(), **counts(tally)))  # fmt: skip
 
 
 def _write_failed(session: Session, held: Held, error: str) -> None:
     if held.kind == "score":
-        session.get_one(Player, held.player_id).fault = error
+        session.get_one(Player, held.player_id).error = error
     elif held.competition_id is not None:
         session.flush()
         finish_if_played(session, held.competition_id)

@@ -42,7 +42,7 @@ from pathlib import Path
 from outflank.interfaces.web.app import create_app
 from outflank.interfaces.web.settings import WebSettings
 settings = WebSettings(database=sys.argv[1], runs=Path(sys.argv[3]), admin_token=sys.argv[4],
-                       reads_a_minute=10**6, plays_a_minute=10**6, writes_a_minute=10**6)
+                       reads_per_minute=10**6, plays_per_minute=10**6, writes_per_minute=10**6)
 uvicorn.run(create_app(settings), host="127.0.0.1", port=int(sys.argv[2]), log_level="warning")
 """
 Size = Literal["phone", "desktop"]
@@ -78,7 +78,7 @@ def league_database(tmp_path_factory: pytest.TempPathFactory) -> str:
     waiting = league.submit(key, counter_file(folder, 2), name="waits", view="inversion")
     failed = league.submit(key, counter_file(folder, 3), name="fails", view="inversion")
     with store.writing() as session:
-        session.get_one(Player, failed.id).fault = "it could not be read again"
+        session.get_one(Player, failed.id).error = "it could not be read again"
         session.get_one(Player, waiting.id).description = f"a name of {SCRIPT}"
         for player_id in range(1, 5):
             add_final_score(session, player_id)
@@ -128,7 +128,7 @@ class PageAt:
     def __init__(self, browser: Any, base: str) -> None:
         self._browser, self._base = browser, base
         self._contexts: list[Any] = []
-        self.faults: list[str] = []
+        self.complaints: list[str] = []
 
     def __call__(
         self, path: str, size: Size = "desktop", scheme: Scheme = "light", *, javascript: bool = True
@@ -138,16 +138,16 @@ class PageAt:
             base_url=self._base, viewport={"width": width, "height": height}, color_scheme=scheme,
             java_script_enabled=javascript, reduced_motion="reduce", has_touch=size == "phone",
         )  # fmt: skip
-        context.set_default_timeout(120_000)  # a busy machine is no fault
+        context.set_default_timeout(120_000)  # a busy machine is no error
         self._contexts.append(context)
         page = context.new_page()
         page.on("console", lambda said: self._note(said.text) if said.type in ("error", "warning") else None)
-        page.on("pageerror", lambda fault: self._note(str(fault)))
+        page.on("pageerror", lambda error: self._note(str(error)))
         page.goto(path)
         return page
 
     def _note(self, text: str) -> None:
-        self.faults.append(text)
+        self.complaints.append(text)
 
     def close(self) -> None:
         for context in self._contexts:
@@ -157,11 +157,11 @@ class PageAt:
 @pytest.fixture
 def page_at(browser: Any, league_server: str) -> Iterator[PageAt]:
     """page_at("/players/1", "phone", "dark"): a page, open. The test fails if the browser complained, unless
-    it expected that and cleared page_at.faults."""
+    it expected that and cleared page_at.complaints."""
     opened = PageAt(browser, league_server)
     yield opened
     opened.close()
-    assert opened.faults == []
+    assert opened.complaints == []
 
 
 def screenshot(page: Any, name: str) -> None:

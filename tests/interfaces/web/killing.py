@@ -1,4 +1,4 @@
-"""A league whose server and worker are killed at random moments while players are handed in and scored."""
+"""A league whose server and worker are killed at random moments while players are submitted and scored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from outflank.league.store import Store
 from outflank.players.names import named_player
 from tests.interfaces.web.serving import UNLIMITED, Served, counter_file, start, stop, without_players
 
-LEASE_SECONDS = 4.0  # shorter than in service: a killed worker's job is taken up after so long
+LEASE_SECONDS = 2.0  # shorter than in service: then another worker resumes a killed worker's job
 PROVISIONAL = 1000
 UPLOADERS = 2
 LONGEST = 1800.0
@@ -42,13 +42,13 @@ class Report:
     """What was done, and what was wrong afterwards."""
 
     acknowledged: int = 0
-    refused_again: int = 0  # stored, but the server was killed before it could say so
+    refused_again: int = 0  # stored, but the server was killed before it could respond
     kills: dict[str, int] = field(default_factory=lambda: {"server": 0, "worker": 0})
-    faults: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
 
 class DisturbedLeague:
-    """Hands in `uploads` players while it kills the server and the worker, each `kills` times."""
+    """Submits `uploads` players while it kills the server and the worker, each `kills` times."""
 
     def __init__(self, folder: Path, database: str, *, double_games: int, seed: int) -> None:
         self.folder, self.database, self.double_games = folder, without_players(database), double_games
@@ -57,7 +57,7 @@ class DisturbedLeague:
         self._left: list[int] = []
         self._acknowledged: dict[int, int] = {}  # the player's number here, and its id there
         self._lock = threading.Lock()
-        self._ended = threading.Event()  # so that nobody waits for an uploader whose league is gone
+        self._ended = threading.Event()  # then uploaders stop trying
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self._port = int(probe.getsockname()[1])
@@ -108,11 +108,11 @@ class DisturbedLeague:
                     return
                 number = self._left.pop()
             file = counter_file(self.folder, number)
-            while not self._ended.is_set() and not self._hand_in(address, key, number, file):
+            while not self._ended.is_set() and not self._submit(address, key, number, file):
                 time.sleep(0.1)
 
-    def _hand_in(self, address: str, key: str, number: int, file: Path) -> bool:
-        """Whether the league has said that it has the player."""
+    def _submit(self, address: str, key: str, number: int, file: Path) -> bool:
+        """Whether the league has acknowledged the player."""
         with httpx.Client(timeout=60) as client:
             try:
                 answer = client.post(f"{address}/api/v1/players", headers={"Authorization": f"Bearer {key}"},
@@ -127,7 +127,7 @@ class DisturbedLeague:
             elif answer.status_code == 409:
                 self.report.refused_again += 1
             else:
-                self.report.faults.append(f"{answer.status_code}: {answer.text}")
+                self.report.errors.append(f"{answer.status_code}: {answer.text}")
         return True
 
     def _check_all(self) -> None:
@@ -139,7 +139,7 @@ class DisturbedLeague:
         league = League(store)
         for number, player_id in self._acknowledged.items():
             if league.content(player_id) != (self.folder / f"counter-{number}.player").read_bytes():
-                self.report.faults.append(f"player {player_id} is not what was handed in")
+                self.report.errors.append(f"player {player_id} is not what was submitted")
         with store.reading() as session:
             for player in session.scalars(select(Player)).unique():
                 done = [job.state for job in session.scalars(select(Job).where(Job.player_id == player.id))]
@@ -148,13 +148,13 @@ class DisturbedLeague:
         store.close()
 
     def _check(self, player: Player, jobs: list[str], scores: dict[int, Score], count: int) -> None:
-        """Scored once, with the tallies of games that nobody disturbed."""
+        """Scored once, with the tallies of undisturbed games."""
         if jobs != ["done"] or count != 2 or set(scores) != {PROVISIONAL, self.double_games}:
-            self.report.faults.append(f"{player.name}: jobs {jobs}, scores of {sorted(scores)}")
+            self.report.errors.append(f"{player.name}: jobs {jobs}, scores of {sorted(scores)}")
             return
         number = player.name.removeprefix("counter ")
         again = named_player(f"{self.folder / f'counter-{number}.player'},view=inversion")
         for double_games, score in scores.items():
             match = league_match(again, double_games=double_games, seed=score_seed(player.digest), threads=1)
             if match.play() != score.tally:
-                self.report.faults.append(f"{player.name}: {score.tally} of {double_games} double games")
+                self.report.errors.append(f"{player.name}: {score.tally} of {double_games} double games")

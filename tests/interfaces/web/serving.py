@@ -17,12 +17,12 @@ import httpx
 from outflank import PieceCounter
 from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.league.schema import Entrant
-from outflank.league.seeding import KEEPER
+from outflank.league.seeding import ADMIN as ADMIN_ENTRANT
 from outflank.league.store import Store
 
-COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
+COMMAND = "from outflank.interfaces.cli import main; main()"
 ADMIN = "the-token-of-these-tests"
-UNLIMITED = ("--reads-a-minute=1000000", "--plays-a-minute=1000000", "--writes-a-minute=1000000")
+UNLIMITED = ("--reads-per-minute=1000000", "--plays-per-minute=1000000", "--writes-per-minute=1000000")
 
 
 @dataclass
@@ -38,13 +38,14 @@ class Served:
         return httpx.Client(base_url=self.address, headers=headers, timeout=30)
 
 
-def start(folder: Path, database: str, *options: str, log: str = "log") -> Served:
-    """Waits until it says that it answers."""
+def start(folder: Path, database: str, *options: str, log: str = "log", setup: str = "") -> Served:
+    """Waits until it responds. `setup` is Python that is run first, such as shorter time limits."""
     path = folder / log
     environment = {**os.environ, "OUTFLANK_ADMIN_TOKEN": ADMIN, "OUTFLANK_DB": database}
     with path.open("a") as errors:
-        process = subprocess.Popen([*COMMAND, "serve", "--port=0", *options], cwd=folder, text=True,
-                                   stdout=subprocess.PIPE, stderr=errors, env=environment)  # fmt: skip
+        command = [sys.executable, "-c", f"{setup}\n{COMMAND}", "serve", "--port=0", *options]
+        process = subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=errors,
+                                   env=environment)  # fmt: skip
     assert process.stdout is not None
     line = process.stdout.readline()
     assert line.startswith("The league is at "), path.read_text()
@@ -60,8 +61,8 @@ def stop(served: Served, number: int = signal.SIGTERM) -> int:
 
 
 @contextmanager
-def serving(folder: Path, database: str, *options: str) -> Iterator[Served]:
-    served = start(folder, database, *options)
+def serving(folder: Path, database: str, *options: str, setup: str = "") -> Iterator[Served]:
+    served = start(folder, database, *options, setup=setup)
     try:
         yield served
     finally:
@@ -73,7 +74,7 @@ def without_players(database: str) -> str:
     """A league that counts as seeded, so that its worker begins with what the test submits."""
     store = Store(database)
     with store.writing() as session:
-        session.add(Entrant(name=KEEPER, folded_name=KEEPER, created=time.time()))
+        session.add(Entrant(name=ADMIN_ENTRANT, folded_name=ADMIN_ENTRANT, created=time.time()))
     store.close()
     return database
 

@@ -91,7 +91,7 @@ def _compete(league: LeagueClient, key: str, ids: list[int]) -> None:
         league.open_competition(key, "Cup", 5)
     cup = league.open_competition(ADMIN, "Cup", 5).id
     league.nominate(key, cup, ids[0])
-    league.nominate(ADMIN, cup, ids[1])  # the keeper nominates anybody
+    league.nominate(ADMIN, cup, ids[1])  # the admin nominates any
     with pytest.raises(ValueError, match="this is not the admin token"):
         league.start(key, cup)
     assert league.start(ADMIN, cup).meetings_in_all == 3
@@ -289,7 +289,7 @@ def test_errors_are_sentences_for_machines_and_pages_for_people(client: httpx.Cl
     }
 
 
-def test_what_a_keeper_watches(client: httpx.Client, server: Served) -> None:
+def test_health_metrics_and_logs(client: httpx.Client, server: Served) -> None:
     client.request("BREW", "/")
     lines = client.get("/metrics").text.splitlines()
     assert 'outflank_jobs{state="taken"} 0.0' in lines
@@ -301,7 +301,7 @@ def test_what_a_keeper_watches(client: httpx.Client, server: Served) -> None:
 
 def test_rates_are_limited_by_address(tmp_path: Path) -> None:
     database = without_players(f"sqlite:///{tmp_path / 'league.db'}")
-    options = ("--no-worker", "--behind-proxy", "--writes-a-minute=3", "--reads-a-minute=5")
+    options = ("--no-worker", "--behind-proxy", "--writes-per-minute=3", "--reads-per-minute=5")
     with serving(tmp_path, database, *options) as served, served.client() as client:
 
         def register(name: str, address: str) -> httpx.Response:

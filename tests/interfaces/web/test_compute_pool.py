@@ -3,9 +3,11 @@ processes, some of which hang or are killed."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -18,9 +20,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from outflank.interfaces.league_client import LeagueClient
-from outflank.interfaces.web.caching.player_cache import PlayerCache
-from outflank.interfaces.web.compute.pool import LONG_SECONDS, QUICK_SECONDS
-from outflank.interfaces.web.compute.process import MEMORY
+from outflank.interfaces.web.compute.pool import LONG_SECONDS, QUICK_SECONDS, _Process
+from outflank.interfaces.web.compute.process import MEMORY, OVERHEAD, PlayerCache
 from outflank.league.inspection import Inspected
 from outflank.league.league import League
 from outflank.league.player_cost import bytes_held
@@ -30,10 +31,16 @@ from tests.interfaces.web.serving import UNLIMITED, Served, counter_file, eventu
 from tests.league.heavy_players import many_placements, many_weights
 
 API = "/api/v1"
-SLACK_SECONDS = 15.0  # a busy machine is no fault
+SLACK_SECONDS = 15.0  # a busy machine is no error
 LONGEST_GAP = 3.0  # of health, in seconds: some hundredths where there is a core to spare
 MOST_SERVER_BYTES = 600 << 20
 GAME = "f5d6c3d3c4f4"
+# A full queue empties sooner than in service, where requests wait for 20 s.
+SHORT_WAITS = """
+from dataclasses import replace
+from outflank.interfaces.web.compute import pool
+pool.LONG = replace(pool.LONG, wait_seconds=5.0)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, heavy_ids: dict[str, int]) 
     folder = tmp_path_factory.mktemp("server")
     database = f"sqlite:///{folder / 'league.db'}"
     options = ("--no-worker", "--behind-proxy", *UNLIMITED)
-    with serving(folder, database, *options) as served:
+    with serving(folder, database, *options, setup=SHORT_WAITS) as served:
         store = Store(database)
         league = League(store)
         entrant = league.entrant(league.register("Mallory"))
@@ -71,7 +78,7 @@ def compute_processes(served: Served) -> list[psutil.Process]:
     found = []
     for child in psutil.Process(served.process.pid).children(recursive=True):
         with suppress(psutil.Error):  # it has just ended
-            if any("compute_process" in part for part in child.cmdline()):
+            if any("web.compute.process" in part for part in child.cmdline()):
                 found.append(child)
     return found
 
@@ -228,7 +235,7 @@ def test_an_address_has_its_share_of_long_tasks(server: Served, ids: dict[str, i
         answers = [one.result() for one in asked]
     assert {answer.status_code for answer in answers} == {503}
     assert all(int(answer.headers["retry-after"]) > 0 for answer in answers)
-    assert "too many people ask for moves and matches" in answers[-1].text
+    assert "too many requests for moves and matches" in answers[-1].text
 
 
 def test_a_class_plays_from_one_address(server: Served, ids: dict[str, int]) -> None:
@@ -330,20 +337,20 @@ def test_the_cache_counts_the_bytes_that_are_held() -> None:
     contents = {name: built_in_file(name).read_bytes() for name in BUILT_IN}
     keys = {name: (name, BUILT_IN[name].view) for name in BUILT_IN}
     roomy = PlayerCache()
-    held = {name: bytes_held(roomy.load(keys[name], contents[name]).player) for name in BUILT_IN}
-    assert roomy.bytes_held == sum(held.values())
+    held = {name: bytes_held(roomy.load(keys[name], contents[name]).player) + OVERHEAD for name in BUILT_IN}
+    assert roomy.currsize == sum(held.values())
     assert roomy.get(keys["all-2"]) is not None
     small = PlayerCache(most_bytes=held["all-rounder"])
     for name in ("all-2", "iago", "all-rounder"):
         assert small.load(keys[name], contents[name]).player.name == name
-        assert small.bytes_held <= held["all-rounder"]
+        assert small.currsize <= held["all-rounder"]
     assert [small.get(keys[name]) is not None for name in ("all-2", "iago", "all-rounder")] == [
         False,
         False,
         True,
     ]
     tiny = PlayerCache(most_bytes=1)
-    assert tiny.load(keys["all-2"], contents["all-2"]).player.name == "all-2"  # played with, not kept
+    assert tiny.load(keys["all-2"], contents["all-2"]).player.name == "all-2"  # played with, not cached
     assert len(tiny) == 0
 
 
@@ -360,3 +367,35 @@ def test_processes_that_are_killed_while_people_play(tmp_path: Path) -> None:
                     time.sleep(0.15)
             assert {one.result().status_code for one in asked} <= {200, 503}
             assert move(client, ids["all-2"]).status_code == 200
+
+
+DIES_THREE_TIMES = """
+import runpy, sys
+from pathlib import Path
+attempts = Path(sys.argv.pop(1))
+attempts.write_text(attempts.read_text() + "x")
+if len(attempts.read_text()) <= 3:
+    sys.exit(1)
+runpy.run_module("outflank.interfaces.web.compute.process", run_name="__main__")
+"""
+
+
+def test_a_process_that_dies_while_it_starts_is_retried(tmp_path: Path) -> None:
+    attempts = tmp_path / "attempts"
+    attempts.touch()
+
+    async def trial() -> None:
+        process = _Process(niceness=0)
+        process._command = [sys.executable, "-c", DIES_THREE_TIMES, str(attempts)]
+        with pytest.raises(EOFError):
+            await process.start()
+        async with asyncio.timeout(60):
+            while len(attempts.read_text()) < 4:  # nobody asks it for anything
+                await asyncio.sleep(0.02)
+            running = await process.start()
+        assert running.returncode is None
+        await process.close()
+        assert running.returncode is not None
+        assert len(attempts.read_text()) == 4
+
+    asyncio.run(trial())

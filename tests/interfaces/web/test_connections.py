@@ -18,8 +18,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from outflank.interfaces.web.app import create_app
 from outflank.interfaces.web.limits import connections, uploads
-from outflank.interfaces.web.limits.connections import LARGEST_HEAD, MOST_PIPELINED, connections_of_a_server
-from outflank.interfaces.web.limits.streams import MOST_OF_AN_ADDRESS
+from outflank.interfaces.web.limits.connections import LARGEST_HEAD, MOST_PIPELINED, connection_class
+from outflank.interfaces.web.routes.lab import MOST_PER_CLIENT
 from outflank.interfaces.web.settings import WebSettings
 from tests.interfaces.web.serving import eventually, serving, without_players
 from tests.interfaces.web.test_lab import made_run
@@ -27,7 +27,7 @@ from tests.interfaces.web.test_lab import made_run
 REQUEST = b"GET /api/v1/competitions HTTP/1.1\r\nHost: league\r\n"
 SLOW = b"GET /slow HTTP/1.1\r\nHost: league\r\n\r\n"
 SLOW_SECONDS = 3.0
-PATIENCE = 60.0  # a busy machine is no fault
+PATIENCE = 60.0  # a busy machine is no error
 MOST_OPEN = 12
 
 
@@ -50,7 +50,7 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
     app.add_api_route("/slow", slow)
     app.add_api_route("/large", large)
-    http = connections_of_a_server(MOST_OPEN)
+    http = connection_class(MOST_OPEN)
     server = uvicorn.Server(uvicorn.Config(app, http=http, log_config=None, access_log=False))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -258,7 +258,7 @@ def test_what_is_no_http_is_refused_in_a_sentence(port: int) -> None:
         client.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")  # TLS
         answer = answer_of(client)
     assert status(answer) == b"400"
-    assert json.loads(answer.split(b"\r\n\r\n", 1)[1]) == {"error": "this is not a request of HTTP/1.1"}
+    assert json.loads(answer.split(b"\r\n\r\n", 1)[1]) == {"error": "this is not an HTTP/1.1 request"}
 
 
 def test_a_client_that_leaves_in_mid_pipeline(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_a_client_that_leaves_in_mid_pipeline(tmp_path: Path) -> None:
 
         def can_listen() -> bool:
             with contextlib.ExitStack() as several:
-                clients = [several.enter_context(connected(port)) for _ in range(MOST_OF_AN_ADDRESS)]
+                clients = [several.enter_context(connected(port)) for _ in range(MOST_PER_CLIENT)]
                 for client in clients:
                     client.sendall(stream)
                 return all(client.recv(1 << 16).startswith(b"HTTP/1.1 200") for client in clients)

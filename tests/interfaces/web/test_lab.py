@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 import pytest
 
-from outflank.interfaces.web.limits.streams import MOST_OF_AN_ADDRESS
 from outflank.interfaces.web.rendering import rendered
+from outflank.interfaces.web.routes.lab import MOST_PER_CLIENT
 from outflank.learners.runs.folder import LOG, QUIET_SECONDS, SETTINGS, RunFolder, run_state
 from outflank.learners.td import TdSettings
 from tests.interfaces.web.conftest import PageAt, screenshot
@@ -159,7 +159,7 @@ def test_streams_are_few_and_leave_when_their_clients_do(client: httpx.Client, r
     path = "/api/v1/runs/crowded/events"
     with ExitStack() as opened:
         lines = []  # a stream is closed when nobody holds its lines
-        for _ in range(MOST_OF_AN_ADDRESS):
+        for _ in range(MOST_PER_CLIENT):
             lines.append(opened.enter_context(client.stream("GET", path)).iter_lines())
             assert next_event(lines[-1])[0] == "log"
         with client.stream("GET", path) as refused:

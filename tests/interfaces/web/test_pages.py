@@ -13,10 +13,9 @@ import pytest
 
 from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
-from outflank.interfaces.web.caching.table_cache import Snapshot
+from outflank.interfaces.web.caching.table_cache import ROWS_PER_PAGE, Snapshot, TableQuery
 from outflank.interfaces.web.rendering import STATIC, rendered
-from outflank.interfaces.web.routes.competition_page import CompetitionPage
-from outflank.interfaces.web.routes.league_page import ROWS, TableQuery, league_page
+from outflank.interfaces.web.routes.pages import RateSection, table_page_responder
 from outflank.league.competitions import CompetitionState
 from outflank.league.league import League, TableRow
 from outflank.league.store import Store
@@ -112,13 +111,13 @@ def test_the_table_is_sorted_and_filtered_without_scripts(page_at: PageAt) -> No
     assert "sort=weights" in page.url
     page.get_by_label("Filter by").fill("nobody at all")
     page.keyboard.press("Enter")
-    page.get_by_text("No player is like that.").wait_for()
+    page.get_by_text("No player matches.").wait_for()
 
 
 def test_the_table_is_filtered_while_one_types(page_at: PageAt) -> None:
     page = page_at("/")
     page.get_by_label("Filter by").press_sequentially("all-2")
-    page.locator("#found", has_text="2 players of").wait_for()
+    page.locator("#found", has_text=re.compile("^2 players of")).wait_for()
     assert page.locator("#table tbody tr").count() == 2
     assert page.url.endswith("/?filter=all-2")
     assert page.evaluate("document.activeElement.id") == "filter"
@@ -142,15 +141,19 @@ def test_scores_show_when_they_come(page_at: PageAt, league_database: str, tmp_p
 
 def test_a_long_table_is_cut_into_pages() -> None:
     row = TableRow(None, 1, "", "Ada", "piece counter", "inversion", 64, 0.0, None, 0, None)
-    rows = [replace(row, id=number, name=f"player {number:03}") for number in range(1, 2 * ROWS + 2)]
-    last = league_page(Snapshot(rows), TableQuery(page=3, sort="name"))
+    rows = [replace(row, id=number, name=f"player {number:03}") for number in range(1, 2 * ROWS_PER_PAGE + 2)]
+
+    def page_of(query: TableQuery) -> str:
+        return table_page_responder(query).make(Snapshot(rows)).decode()
+
+    last = page_of(TableQuery(sort="name").at_page(3))
     assert "Page 3 of 3" in last
     assert last.count('<th scope="row" class="name"><a') == 1
     assert 'rel="prev" href="/?sort=name&amp;page=2"' in last
     assert 'rel="next"' not in last
     assert "101 players, 101 to 101 shown" in last
-    assert league_page(Snapshot(rows), TableQuery(page=99, sort="name")) == last
-    assert 'rel="next" href="/?page=2"' in league_page(Snapshot(rows), TableQuery())
+    assert page_of(TableQuery(sort="name").at_page(99)) == last
+    assert 'rel="next" href="/?page=2"' in page_of(TableQuery())
 
 
 def test_a_cycle_is_named() -> None:
@@ -159,7 +162,7 @@ def test_a_cycle_is_named() -> None:
     standings = Standings.of([PairResult(winner, loser, beats) for winner, loser in legs])
     state = CompetitionState(1, "Cup", "finished", 50, 0.0, (), 3, 9)
     words = rendered("competition.html", active="/competitions", title="Cup", competition=state,
-                     page=CompetitionPage(state, {0.0: standings}), nominable=[])  # fmt: skip
+                     sections=[RateSection(0.0, standings)], players={}, nominable=[])  # fmt: skip
     text = " ".join(re.sub(r"<[^>]*>", "", words).split())
     assert (
         "Each beats the next, and the last the first. paper (0.600) → rock (0.600) → scissors (0.600) → paper"
@@ -170,7 +173,7 @@ def test_a_cycle_is_named() -> None:
 def test_the_whole_site_is_reached_by_keyboard(page_at: PageAt) -> None:
     page = page_at("/")
     page.keyboard.press("Tab")
-    assert page.locator(":focus").inner_text() == "Skip to the content"
+    assert page.locator(":focus").inner_text() == "Skip to content"
     assert page.locator(":focus").bounding_box()["x"] >= 0
     seen = []
     for _ in range(16):
@@ -204,7 +207,7 @@ def test_two_players_are_compared(page_at: PageAt) -> None:
     turned = page.locator("tr", has_text="Short match").locator("td").all_inner_texts()[1:]
     assert [int(text) for text in turned] == cells[::-1]
     page.goto("/compare?a=3&b=3")
-    assert page.get_by_text("one and the same").is_visible()
+    assert page.get_by_text("the same player twice").is_visible()
     page.goto("/compare?a=&b=2")
     assert page.get_by_label("Second player").input_value() == "2"
 
@@ -228,21 +231,21 @@ def test_a_competition_shows_tables_and_who_beats_whom(page_at: PageAt) -> None:
 def test_an_entrant_registers_submits_and_nominates(page_at: PageAt, tmp_path: Path) -> None:
     page = page_at("/submit")
     page.get_by_role("button", name="Register").click()
-    assert page.locator("#register-message").inner_text().startswith("Your name as an entrant:")
-    page.get_by_label("Your name as an entrant").fill(SCRIPT[:40])
+    assert page.locator("#register-message").inner_text().startswith("Your name in the league:")
+    page.get_by_label("Your name in the league").fill(SCRIPT[:40])
     page.keyboard.press("Enter")
-    page.locator("#register-message.fault", has_text="1 to 40 letters").wait_for()
-    page.get_by_label("Your name as an entrant").fill("Grace (phone)")
+    page.locator("#register-message.error", has_text="1 to 40 letters").wait_for()
+    page.get_by_label("Your name in the league").fill("Grace (phone)")
     page.keyboard.press("Enter")
     page.locator("#key-text").wait_for()
     key = page.locator("#key-text").inner_text()
     assert len(key) > 30
-    assert page.get_by_label("Key", exact=True).input_value() == key
+    assert page.get_by_label("API key", exact=True).input_value() == key
     page.get_by_role("button", name="Copy the key").click()
     page.locator("#copied", has_text=re.compile("copy|Copied")).wait_for()
     screenshot(page, "submit-registered")
     _submit(page, b"<script>no player</script>", "by Grace")
-    page.locator("#submit-message.fault").wait_for()
+    page.locator("#submit-message.error").wait_for()
     assert "<script>" not in page.locator("#submit-message").inner_html()
     screenshot(page, "submit-refused")
     _submit(page, counter_file(tmp_path, 77).read_bytes(), "by Grace")
@@ -253,10 +256,10 @@ def test_an_entrant_registers_submits_and_nominates(page_at: PageAt, tmp_path: P
     assert page.locator("dd", has_text="Grace (phone)").count() == 1
     page.goto("/competitions/3")
     page.get_by_label("Player").select_option(label="by Grace (Grace (phone))")
-    page.get_by_label("Key").fill(key)
+    page.get_by_label("API key").fill(key)
     page.keyboard.press("Enter")
     page.locator("li", has_text="by Grace").wait_for()
-    page_at.faults.clear()  # browsers note every refused request
+    page_at.complaints.clear()  # browsers note every refused request
 
 
 def _submit(page: Any, content: bytes, name: str) -> None:
@@ -280,8 +283,8 @@ def test_scripts_in_text_stay_text(page_at: PageAt) -> None:
     page.goto('/players/"><script>document.title="owned"</script>')
     assert "owned" not in page.title()
     assert page.locator("h1").inner_text() == "Not found"
-    screenshot(page, "fault")
-    page_at.faults.clear()  # the last one was not found
+    screenshot(page, "error")
+    page_at.complaints.clear()  # the last one was not found
 
 
 @pytest.mark.parametrize(
@@ -309,16 +312,33 @@ def test_pages_are_for_machines_too(league_server: str) -> None:
         assert "content-encoding" not in plain.headers
         assert packed.headers["content-encoding"] == "gzip"
         assert plain.text == packed.text
+        assert client.get("/submit").headers["content-encoding"] == "gzip"
+        assert "content-encoding" not in client.get("/api/v1/players/1/file").headers
+
+
+@pytest.mark.parametrize("path", ["/", "/?sort=name", "/api/v1/players", "/api/v1/players?limit=3"])
+def test_a_table_that_has_not_changed_is_not_sent_again(league_server: str, path: str) -> None:
+    """Directly, and by a proxy that weakens the ETag."""
+    with httpx.Client(base_url=league_server, timeout=60) as client:
+        etag = client.get(path).headers["etag"]
+        for known in (etag, f"W/{etag}", f'"other", {etag}'):
+            again = client.get(path, headers={"If-None-Match": known})
+            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+            assert again.headers["x-frame-options"] == "DENY"
+        other = client.get(path, headers={"If-None-Match": '"other"'})
+        assert (other.status_code, other.headers["etag"]) == (200, etag)
+        identity = client.get(path, headers={"If-None-Match": etag, "Accept-Encoding": "identity"})
+        assert identity.status_code == 200  # its bytes are others
 
 
 def test_colours_can_be_told_apart() -> None:
     light, dark = _colours()
     assert set(dark) <= set(light)
     for colours in (light, light | dark):
-        on_page = ["text", "quiet", "link", "fault", "done"]
+        on_page = ["text", "quiet", "link", "error", "done"]
         pairs = [(front, back) for front in on_page for back in ("page", "raised")]
         pairs += [("text", f"shade-{n}") for n in range(11)] + [("on-accent", "accent")]
-        pairs += [("fault", "fault-page"), ("text", "done-page"), ("link", "done-page")]
+        pairs += [("error", "error-page"), ("text", "done-page"), ("link", "done-page")]
         for front, back in pairs:
             assert _contrast(colours[front], colours[back]) >= 4.5, (front, back)
         for front in ("edge", "focus", "bar", "bar-provisional"):

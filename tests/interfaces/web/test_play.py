@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from outflank import Board, Game, PieceCounter, named_player
-from outflank.interfaces.web.compute.play_answer import play_answer
+from outflank.interfaces.web.compute.play import play_response
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import minimax_values
 from tests.interfaces.web.conftest import PageAt, screenshot
@@ -166,7 +166,9 @@ def test_what_cannot_be_played_is_refused(
 def test_values_beyond_all_measure_do_no_harm(weight: float, depth: int) -> None:
     """A search counts in numbers of four bytes, and a won game as a million."""
     game = Game.from_transcript("".join(random_game(2, length=50)))
-    answer = play_answer(game, GreedyPlayer(PieceCounter([weight] * 64), "negation"), depth, with_values=True)
+    answer = play_response(
+        game, GreedyPlayer(PieceCounter([weight] * 64), "negation"), depth, with_values=True
+    )
     assert answer.choice is not None
     assert answer.choice.square in answer.legal
     assert {move.square for move in answer.values or []} == set(answer.legal)
@@ -308,19 +310,19 @@ def test_values_lie_on_the_board_when_asked_for(
     moves = random_game(12, length=20)
     page = page_at(f"/play?player={ids['all-2']}&colour=both&moves={''.join(moves)}")
     page.wait_for_function(READY)
-    assert page.locator(".cell.judged").count() == 0
+    assert page.locator(".cell.valued").count() == 0
     page.click("#values")
-    page.wait_for_selector(".cell.judged")
+    page.wait_for_selector(".cell.valued")
     page.wait_for_function(READY)
-    judged = answer(client, player=ids["all-2"], moves="".join(moves), values=1)["values"]
-    assert page.locator(".cell.judged").count() == len(judged)
+    expected = answer(client, player=ids["all-2"], moves="".join(moves), values=1)["values"]
+    assert page.locator(".cell.valued").count() == len(expected)
     best = page.locator(".cell.best-move")
-    assert best.first.get_attribute("data-square") == judged[0]["square"]
+    assert best.first.get_attribute("data-square") == expected[0]["square"]
     assert best.first.get_attribute("aria-label").endswith(", best")
     assert page.get_attribute("#values", "aria-pressed") == "true"
     assert "values=1" in page.url
     page.click("#values")
-    page.wait_for_selector(".cell.judged", state="detached")
+    page.wait_for_selector(".cell.valued", state="detached")
 
 
 def test_a_pass_is_announced(page_at: PageAt, ids: dict[str, int]) -> None:
@@ -336,11 +338,11 @@ def test_a_pass_is_announced(page_at: PageAt, ids: dict[str, int]) -> None:
 def test_a_wrong_address_says_so_and_begins_a_game(page_at: PageAt) -> None:
     page = page_at("/play?player=9999&moves=a1a2&colour=pink&depth=77&at=-1")
     page.wait_for_function(READY)
-    page.wait_for_selector("#fault:not([hidden])")
-    assert "move 1 (a1) is not legal" in page.text_content("#fault-text")
+    page.wait_for_selector("#error:not([hidden])")
+    assert "move 1 (a1) is not legal" in page.text_content("#error-text")
     assert squares(page) == Board().text[:64]
-    assert page_at.faults
-    page_at.faults.clear()  # the browser notes the refusal
+    assert page_at.complaints
+    page_at.complaints.clear()  # the browser notes the refusal
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
@@ -350,7 +352,7 @@ def test_the_page_fits(page_at: PageAt, ids: dict[str, int], size: Any, scheme: 
     page = page_at(
         f"/play?player={ids['all-rounder']}&depth=2&values=1&colour=both&moves={moves}", size, scheme
     )
-    page.wait_for_selector(".cell.judged")
+    page.wait_for_selector(".cell.valued")
     page.wait_for_function(READY)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("#graph .name").all_text_contents() == ["Move", "Disc difference", "Evaluation"]

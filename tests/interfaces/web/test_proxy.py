@@ -150,7 +150,7 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
     (folder / "runs").mkdir()
     made_run(folder / "runs" / "plain", [0.2, 0.3])
     database = without_players(f"sqlite:///{folder / 'league.db'}")
-    options = ("--no-worker", "--behind-proxy", "--runs=runs", f"--writes-a-minute={WRITES}",
+    options = ("--no-worker", "--behind-proxy", "--runs=runs", f"--writes-per-minute={WRITES}",
                "--connections-per-address=2")  # fmt: skip
     with (
         serving(folder, database, *options) as league,

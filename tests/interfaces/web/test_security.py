@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from outflank.interfaces.league_client import LeagueClient
-from outflank.interfaces.web.limits.security import forwarded_address, network_of
+from outflank.interfaces.web.limits.rates import forwarded_address, network_of
 from tests.interfaces.web.serving import (
     UNLIMITED,
     Served,
@@ -29,7 +29,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Behind a proxy, which a test plays."""
     folder = tmp_path_factory.mktemp("server")
     database = without_players(f"sqlite:///{folder / 'league.db'}")
-    options = ("--no-worker", "--behind-proxy", f"--writes-a-minute={WRITES}")
+    options = ("--no-worker", "--behind-proxy", f"--writes-per-minute={WRITES}")
     with serving(folder, database, *options) as served:
         yield served
 
@@ -98,7 +98,7 @@ def test_an_address_has_one_budget_however_it_is_written(server: Served) -> None
 
 def test_without_a_proxy_the_header_is_anyones(tmp_path: Path) -> None:
     database = without_players(f"sqlite:///{tmp_path / 'league.db'}")
-    options = ("--no-worker", f"--writes-a-minute={WRITES}")
+    options = ("--no-worker", f"--writes-per-minute={WRITES}")
     with serving(tmp_path, database, *options) as served, served.client() as client:
         found = [
             client.post("/api/v1/entrants", json={"name": f"entrant {number}"},

@@ -32,13 +32,13 @@ def test_a_player_is_handed_in_from_the_command_line(outflank: Outflank, tmp_pat
         with pytest.raises(ValueError, match="there is an entrant Ada already; choose another name"):
             run("register", "Ada", *league)
         unnamed = outflank("submit", theirs, *league, "--key", key, "--view", "negation")
-        assert unnamed.stdout.startswith("counter-1 is in the league, and will be scored: ")
+        assert unnamed.stdout.startswith("counter-1 is in the league and will be scored: ")
         given = ("submit", theirs, *league, "--name", "Theirs", "--key", key)
         with pytest.raises(ValueError, match="choose inversion or negation"):
             run(*given)
         with pytest.raises(ValueError, match="a view is one of inversion, negation, doubled, not up"):
             run(*given, "--view", "up")
-        with pytest.raises(ValueError, match="this key is nobody's"):
+        with pytest.raises(ValueError, match="unknown API key"):
             run(*given, "--key", "wrong")
         handed_in = outflank(*given, "--view", "inversion", "--json")
         answer = json.loads(handed_in.stdout)
@@ -65,7 +65,7 @@ def test_a_player_is_handed_in_from_the_command_line(outflank: Outflank, tmp_pat
         (("--db", "postgresql://nobody@127.0.0.1:1/none"), "the league's database cannot be opened"),
         (("--host", "999.999.999.999"), "cannot listen on 999.999.999.999"),
         (("--runs", "nowhere"), "nowhere is not a folder of runs"),
-        (("--published", "nowhere"), "nowhere is no folder of published files"),
+        (("--published", "nowhere"), "nowhere is not a folder of published files"),
         (("--with", "nowhere.player"), "nowhere.player"),
         (("--with", "x.player,<b>"), "give x.player such a name"),
     ],
@@ -82,7 +82,7 @@ def test_a_port_that_is_taken(outflank: Outflank, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ran = outflank("serve", "--port", port, cwd=tmp_path)
-    sentence = f"outflank: cannot listen on 127.0.0.1 port {port}: it is taken; choose another with --port\n"
+    sentence = f"outflank: cannot listen on 127.0.0.1 port {port}: it is in use; choose another with --port\n"
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", sentence)
 
 
@@ -107,9 +107,9 @@ def test_without_the_extra_it_says_how_to_get_it(
 
 def test_a_league_that_is_not_there() -> None:
     for address, sentence in (
-        ("http://127.0.0.1:1", "no league answers at http://127.0.0.1:1"),
-        ("league.example.org", "is no address of a league"),
-        ("http://[", "no league answers at"),
+        ("http://127.0.0.1:1", "no league responds at http://127.0.0.1:1"),
+        ("league.example.org", "is not the address of a league"),
+        ("http://[", "no league responds at"),
     ):
         with pytest.raises((ValueError, OSError), match=sentence):
             run("league-table", "--league", address)
@@ -129,7 +129,7 @@ def test_what_answers_is_no_league(answer: bytes) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Other) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        with pytest.raises(OSError, match="is no league of this version: its API answered 200"):
+        with pytest.raises(OSError, match="is not a league of this version: its API responded 200"):
             run("league-table", "--league", f"http://127.0.0.1:{server.server_port}")
         server.shutdown()
         thread.join()

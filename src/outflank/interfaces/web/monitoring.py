@@ -1,4 +1,4 @@
-"""What the keeper of a league watches: logs as JSON lines, /healthz and /metrics."""
+"""Monitoring of a league: logs as JSON lines, /healthz and /metrics."""
 
 from __future__ import annotations
 
@@ -12,51 +12,44 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+import prometheus_client as prometheus
 from fastapi import APIRouter, Request, Response
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    generate_latest,
-)
 from sqlalchemy import text
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outflank.interfaces.web.errors import failed
-from outflank.interfaces.web.limits.security import address_of
+from outflank.interfaces.web.limits.rates import address_of
 from outflank.league.jobs import Jobs
 from outflank.league.store import Store
 
 router = APIRouter()
 log = logging.getLogger("outflank.web")
-LOOK_SECONDS = 5.0  # between looks at whether the database can be written
-WAIT_SECONDS = 0.05  # for a look to end; then the one before it counts
+CHECK_SECONDS = 5.0  # between checks whether the database can be written
+WAIT_SECONDS = 0.05  # for a check to end; then the previous one counts
 FIRST_SECONDS = 3.0
 REASONS = {
-    "locked|lock timeout": "another process holds the right to write",
+    "locked|lock timeout": "another process holds the write lock",
     "full|No space|could not extend": "the disk is full",
     "(?i)read-?only|permission": "the database is not writable",
 }
-METHODS = ("GET", "HEAD", "POST", "DELETE")  # others can be any word, and are counted as one
+METHODS = ("GET", "HEAD", "POST", "DELETE")  # any other word is counted as "other"
 
 
 class JsonLines(logging.Formatter):
-    """One record a line."""
+    """One record per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = getattr(record, "fields", {})
         line = {"time": round(record.created, 3), "level": record.levelname.lower(),
                 "event": record.getMessage(), **fields}  # fmt: skip
         if record.exc_info:
-            line["fault"] = self.formatException(record.exc_info)
+            line["traceback"] = self.formatException(record.exc_info)
         return json.dumps(line)
 
 
 def set_up_logs() -> None:
-    """All to standard error: what ours and uvicorn's tell, and the warnings of the others."""
+    """To standard error: our own and uvicorn's, and warnings of other libraries."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
@@ -65,21 +58,22 @@ def set_up_logs() -> None:
 
 
 class Metrics:
-    """Counts of one application; its own registry, so that tests can have several."""
+    """Metrics of one application; its own registry, so that tests can have several."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self.requests = Counter("outflank_requests", "Requests answered.", ["method", "route", "status"],
-                                registry=self.registry)  # fmt: skip
-        self.seconds = Histogram("outflank_request_seconds", "Time until an answer began.", ["route"],
-                                 registry=self.registry)  # fmt: skip
-        self.jobs = Gauge("outflank_jobs", "Jobs by state.", ["state"], registry=self.registry)
-        self.players = Gauge("outflank_players", "Players in the league.", registry=self.registry)
+        self.registry = registry = prometheus.CollectorRegistry()
+        labels = ("method", "route", "status")
+        self.requests = prometheus.Counter("outflank_requests", "Requests.", labels, registry=registry)
+        self.seconds = prometheus.Histogram(
+            "outflank_request_seconds", "Time until the response began.", ["route"], registry=registry
+        )
+        self.jobs = prometheus.Gauge("outflank_jobs", "Jobs by state.", ["state"], registry=registry)
+        self.players = prometheus.Gauge("outflank_players", "Players in the league.", registry=registry)
 
 
 class Measure:
-    """Logs and counts every request when its answer begins: one that streams may go on for hours. What goes
-    wrong inside is logged, and never shown to the client."""
+    """Logs and counts every request when its response begins: a stream may go on for hours. Unexpected errors
+    are logged, and never shown to the client."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -103,14 +97,14 @@ class Measure:
         try:
             await self.app(scope, receive, measured)
         except Exception as error:
-            answer = await failed(Request(scope), error)
+            response = await failed(Request(scope), error)
             if has_begun:
-                raise ConnectionAbortedError("an answer was broken off") from None
-            await answer(scope, receive, measured)
+                raise ConnectionAbortedError("a response was broken off") from None
+            await response(scope, receive, measured)
 
 
 def note(request: Request, route: str, status: int, seconds: float) -> None:
-    """Count and log an answer that begins."""
+    """Count and log a response that begins."""
     metrics: Metrics = request.app.state.metrics
     method = request.method if request.method in METHODS else "other"
     metrics.requests.labels(method, route, status).inc()
@@ -123,33 +117,33 @@ def note(request: Request, route: str, status: int, seconds: float) -> None:
 
 
 class Health:
-    """Whether the database can be read and written. A thread of its own looks, and while it does the answer
-    is what it saw before: so /healthz answers at once, also when the database does not."""
+    """Whether the database can be read and written. A thread of its own checks, and meanwhile the previous
+    result counts: so /healthz responds at once even if the database does not."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._thread = ThreadPoolExecutor(1, "health")
         self._lock = threading.Lock()
-        self._look: Future[dict[str, str]] | None = None
+        self._check: Future[dict[str, str]] | None = None
         self._began = float("-inf")
         self._found: dict[str, str] = {}
 
-    async def answer(self) -> dict[str, str]:
+    async def state(self) -> dict[str, str]:
         with self._lock:
             is_first = not self._found
-            if self._look is not None and self._look.done():
-                self._found, self._look = self._look.result(), None
-            if self._look is None and time.monotonic() > self._began + LOOK_SECONDS:
-                self._look, self._began = self._thread.submit(self._state), time.monotonic()
-            look = self._look
-        if look is None:
+            if self._check is not None and self._check.done():
+                self._found, self._check = self._check.result(), None
+            if self._check is None and time.monotonic() > self._began + CHECK_SECONDS:
+                self._check, self._began = self._thread.submit(self._checked), time.monotonic()
+            check = self._check
+        if check is None:
             return self._found
-        await asyncio.wait({asyncio.wrap_future(look)}, timeout=FIRST_SECONDS if is_first else WAIT_SECONDS)
-        unknown = {"status": "unavailable", "reason": "the database does not answer"}
-        return look.result() if look.done() else self._found or unknown
+        await asyncio.wait({asyncio.wrap_future(check)}, timeout=FIRST_SECONDS if is_first else WAIT_SECONDS)
+        unknown = {"status": "unavailable", "reason": "the database does not respond"}
+        return check.result() if check.done() else self._found or unknown
 
-    def _state(self) -> dict[str, str]:
-        """Reasons are told in our own words: those of the database may name hosts and users."""
+    def _checked(self) -> dict[str, str]:
+        """Reasons in our own words: the database's may name hosts and users."""
         try:
             self._store.check_writing()
             return {"status": "ok"}
@@ -160,7 +154,7 @@ class Health:
             with self._store.reading() as session:
                 session.execute(text("SELECT 1"))
         except Exception:
-            return {"status": "unavailable", "reason": "the database does not answer"}
+            return {"status": "unavailable", "reason": "the database does not respond"}
         return {"status": "read-only", "reason": next(
             (words for pattern, words in REASONS.items() if re.search(pattern, reason)),
             "the database cannot be written",
@@ -168,9 +162,9 @@ class Health:
 
 
 @router.get("/healthz", include_in_schema=False)
-async def health(request: Request) -> JSONResponse:
-    """200 if the server can answer, read and write; 503 and what is the matter otherwise."""
-    found = await request.app.state.health.answer()
+async def health_response(request: Request) -> JSONResponse:
+    """200 if the database can be read and written; 503 and the reason otherwise."""
+    found = await request.app.state.health.state()
     return JSONResponse(found, 200 if found["status"] == "ok" else 503, {"Cache-Control": "no-store"})
 
 
@@ -178,8 +172,7 @@ async def health(request: Request) -> JSONResponse:
 def metrics(request: Request) -> Response:
     """For Prometheus."""
     found: Metrics = request.app.state.metrics
-    league = request.app.state.league
-    for state, count in Jobs(league.store, "metrics").counts().items():
+    for state, count in Jobs(request.app.state.league.store, "metrics").counts().items():
         found.jobs.labels(state).set(count)
-    found.players.set(len(request.app.state.table_cache.rows()))
-    return Response(generate_latest(found.registry), media_type=CONTENT_TYPE_LATEST)
+    found.players.set(len(request.app.state.table_cache.snapshot().rows))
+    return Response(prometheus.generate_latest(found.registry), media_type=prometheus.CONTENT_TYPE_LATEST)

@@ -1,9 +1,9 @@
-"""Pages from templates. Whatever people wrote stays text: every value is escaped.
+"""Pages from templates: every value is escaped.
 
->>> page("fault.html", title="Gone", code=404, text="<b>no such page</b>").body.count(b"&lt;b&gt;")
+>>> page("error.html", title="Gone", code=404, text="<b>no such page</b>").body.count(b"&lt;b&gt;")
 1
 
-Intervals drawn side by side: where a value lies on a scale that all of them share.
+Intervals are drawn side by side on a common scale.
 
 >>> scale = Scale.of([(0.31, 0.35), (0.95, 0.96)])
 >>> scale.low, scale.high, round(scale.x(0.8), 3), scale.ticks
@@ -41,7 +41,7 @@ def rendered(template: str, **content: object) -> str:
 
 @cache
 def static_address(name: str) -> str:
-    """A static file's address, which changes with the file: no browser shows an old one after an upgrade."""
+    """A static file's address, which changes with its content: browsers show none from before an upgrade."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()
     return f"/static/{name}?{digest[:12]}"
 
@@ -78,22 +78,6 @@ def percent(epsilon: float) -> str:
     return f"{100 * epsilon:g}\xa0%"
 
 
-def thousands(number: int) -> str:
-    """
-    >>> thousands(50000)
-    '50,000'
-    """
-    return f"{number:,}"
-
-
-def plain(value: float) -> str:
-    """
-    >>> plain(0.30000000000000004), plain(-150.0)
-    ('0.3', '-150')
-    """
-    return f"{value:.6g}"
-
-
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -101,8 +85,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.globals.update(static=static_address)
-    filters = (day, moment, share, percent, thousands, plain)
-    environment.filters.update({function.__name__: function for function in filters})
+    environment.filters.update(day=day, moment=moment, share=share, percent=percent,
+                               thousands="{:,}".format, plain="{:.6g}".format)  # fmt: skip
     return environment
 
 
@@ -113,7 +97,7 @@ FEWEST_STEPS = 4
 
 @dataclass(frozen=True)
 class Scale:
-    """From the lowest to the highest edge, widened to round numbers."""
+    """From the lowest to the highest limit, widened to round numbers."""
 
     low: float
     high: float
@@ -121,7 +105,7 @@ class Scale:
 
     @classmethod
     def of(cls, intervals: Iterable[Interval]) -> Scale:
-        """The scale on which all of them fit; from 0 to 1 if there are none."""
+        """The scale on which all of them fit; from 0 to 1 without any."""
         known = [edge for interval in intervals for edge in interval if math.isfinite(edge)]
         lowest, highest = (min(known), max(known)) if known else (0.0, 1.0)
         step = _round_step(max(highest - lowest, 1e-6) / FEWEST_STEPS)
@@ -129,7 +113,7 @@ class Scale:
         return cls(_plain(first * step), _plain(max(last, first + 1) * step), step)
 
     def x(self, value: float) -> float:
-        """Where it lies, from 0 to 100."""
+        """The position of a value, from 0 to 100."""
         return round(WIDTH * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low), 3)
 
     @property
@@ -139,7 +123,7 @@ class Scale:
 
 
 def _round_step(least: float) -> float:
-    """The largest of 1, 2, 5, 10, 20, ... that is not above it.
+    """The largest of 1, 2, 5, 10, 20, ... that is not larger.
 
     >>> _round_step(0.17), _round_step(73.0)
     (0.1, 50.0)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from outflank.games.statistics import Tally
-from outflank.league.published import TABLE_3
-from outflank.league.scoring import EPSILON, OPPONENT, Row, published_rows, ranked, row_of
+from outflank.league.scoring import EPSILON, OPPONENT, TABLE_3, Row, published_rows, ranked, row_of
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 from outflank.studies.inference import share_interval

@@ -1,4 +1,4 @@
-"""`outflank league-table`."""
+"""`outflank league-table`: the published League with our players in it, or a league server's table."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def league_table(
     players: Annotated[
         list[str] | None, typer.Argument(metavar="[PLAYER...]", help="More players to score and rank.")
     ] = None,
-    double_games: Annotated[int, typer.Option(help="For each player that is scored.", min=1)] = 10_000,
+    double_games: Annotated[int, typer.Option(help="Per scored player.", min=1)] = 10_000,
     threads: Threads = None,
     league: Annotated[
-        str | None, typer.Option(metavar="URL", help="The table of a league on the web.")
+        str | None, typer.Option(metavar="URL", help="Show the table of this league server instead.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """The Othello League as published in 2014, with our own players in it; or a league's own table."""
+    """The Othello League as published in 2014, with our players in it; or a league server's table."""
     if league is not None:
         if players:
-            raise ValueError("a league on the web scores its own players; hand yours in with outflank submit")
+            raise ValueError("a league server scores its own players; submit yours with outflank submit")
         _show_league(league, as_json)
         return
     from outflank.league.scoring import measured_row, published_rows, ranked

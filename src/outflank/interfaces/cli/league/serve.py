@@ -1,7 +1,4 @@
-"""`outflank serve`: the league on the web, with a worker.
-
-The worker that a server has: a process of its own, started again whenever it ends.
-"""
+"""`outflank serve`: the league's server, with a worker process that is restarted whenever it ends."""
 
 from __future__ import annotations
 
@@ -35,19 +32,23 @@ if TYPE_CHECKING:
     from outflank.interfaces.web.settings import WebSettings
     from outflank.league.league import League
 
-
+ADMIN_TOKEN = "OUTFLANK_ADMIN_TOKEN"
+MOST_CONNECTIONS = 1000
+MOST_FILES = 4096  # open at once: connections, and what the server itself reads
+SHUTDOWN_SECONDS = 5
+SWITCH_SECONDS = 0.0005  # then a busy thread lets others respond; Python's default is ten times that
 STOP_SECONDS = 10.0
 LONGEST_PAUSE = 30.0
-LONGEST_AFTER_A_SIGNAL = 2.0  # somebody killed it, which says nothing of the next one
-STEADY_SECONDS = 60.0  # a worker that lasted so long did not end for a fault of its start
+LONGEST_AFTER_A_SIGNAL = 2.0  # a killed worker says nothing about the next one
+STEADY_SECONDS = 60.0  # a worker that lasted this long did not fail at its start
 log = logging.getLogger("outflank.serve")
 
 
 class WorkerProcess:
     """Runs `outflank worker` until it is stopped.
 
-    The database's address goes by the environment, for it may hold a password. Should the server be killed,
-    the worker sees that its parent is gone.
+    The database's URL is passed in the environment, for it may contain a password. If the server is killed,
+    the worker notices that its parent is gone.
     """
 
     def __init__(self, database: str, threads: int) -> None:
@@ -57,13 +58,13 @@ class WorkerProcess:
         self._environment = {**os.environ, "OUTFLANK_DB": database}
         self._stopping = threading.Event()
         self._process = self._start()
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
-        self._keeper.start()
+        self._supervisor = threading.Thread(target=self._supervise, daemon=True)
+        self._supervisor.start()
 
     def stop(self) -> None:
-        """It leaves its job to the next worker; killed if it takes too long, which leaves the job as well."""
+        """It releases its job to the next worker; it is killed if that takes too long."""
         self._stopping.set()
-        self._keeper.join()
+        self._supervisor.join()
         self._process.terminate()
         try:
             self._process.wait(STOP_SECONDS)
@@ -72,31 +73,24 @@ class WorkerProcess:
             self._process.wait()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        # In a session of its own, so that Ctrl-C reaches the server alone, which then stops the worker.
+        # In its own session, so that Ctrl-C only reaches the server, which then stops the worker.
         process = subprocess.Popen(self._command, env=self._environment, start_new_session=True,
                                    stdin=subprocess.DEVNULL)  # fmt: skip
         log.info("worker process", extra={"fields": {"process": process.pid}})
         return process
 
-    def _keep(self) -> None:
+    def _supervise(self) -> None:
         began, pause = time.monotonic(), 0.5
         while not self._stopping.wait(0.2):
             code = self._process.poll()
             if code is None:
                 continue
-            log.error("the worker ended; it is started again", extra={"fields": {"code": code}})
+            log.error("the worker ended and is restarted", extra={"fields": {"code": code}})
             longest = LONGEST_PAUSE if code >= 0 else LONGEST_AFTER_A_SIGNAL
             pause = 0.5 if time.monotonic() - began > STEADY_SECONDS else min(2 * pause, longest)
             if self._stopping.wait(pause):
                 return
             began, self._process = time.monotonic(), self._start()
-
-
-ADMIN_TOKEN = "OUTFLANK_ADMIN_TOKEN"
-MOST_CONNECTIONS = 1000
-MOST_FILES = 4096  # open at once: connections, and what the server itself reads
-SHUTDOWN_SECONDS = 5
-SWITCH_SECONDS = 0.0005  # after which a thread that works lets others answer; Python's own is ten times that
 
 
 def add_to(app: typer.Typer) -> None:
@@ -105,30 +99,36 @@ def add_to(app: typer.Typer) -> None:
 
 def serve(
     db: Database = "sqlite:///league.db",
-    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 8000,
-    runs: Annotated[Path | None, typer.Option(help="A folder of learning runs, to watch in the lab.")] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 for any free port.", min=0, max=65535)] = 8000,
+    runs: Annotated[Path | None, typer.Option(help="A folder of learning runs, for the lab.")] = None,
     published: Annotated[
-        Path | None, typer.Option(help="A folder of published files, whose players are added.")
+        Path | None, typer.Option(help="A folder of published files; its players are added.")
     ] = None,
     players: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="FILE[,NAME][,view=V]", help="Add this player; may be repeated."),
+        typer.Option("--with", metavar="FILE[,NAME][,view=V]", help="Add this player; repeatable."),
     ] = None,
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Workers run elsewhere.")] = False,
     behind_proxy: Annotated[
-        bool, typer.Option("--behind-proxy", help="Believe the address in X-Forwarded-For.")
+        bool, typer.Option("--behind-proxy", help="Trust the address in X-Forwarded-For.")
     ] = False,
-    reads_a_minute: Annotated[int, typer.Option(help="Requests from one address.", min=1)] = 1200,
-    plays_a_minute: Annotated[int, typer.Option(help="Moves asked for by one address.", min=1)] = 3000,
-    writes_a_minute: Annotated[int, typer.Option(help="Submissions from one address.", min=1)] = 60,
+    reads_per_minute: Annotated[
+        int, typer.Option("--reads-per-minute", "--reads-a-minute", help="Of one address.", min=1)
+    ] = 1200,
+    plays_per_minute: Annotated[
+        int, typer.Option("--plays-per-minute", "--plays-a-minute", help="Moves for one address.", min=1)
+    ] = 3000,
+    writes_per_minute: Annotated[
+        int, typer.Option("--writes-per-minute", "--writes-a-minute", help="Of one address.", min=1)
+    ] = 60,
     connections_per_address: Annotated[int, typer.Option(help="Open at once.", min=1)] = 128,
     most_waiting: Annotated[
-        int, typer.Option(help="Jobs: no players are taken beyond; of one entrant, beyond half.", min=1)
+        int, typer.Option(help="Jobs, beyond which no player is accepted; half of them per entrant.", min=1)
     ] = 500,
 ) -> None:
-    """The league on the web: its table, its players, and a board to play them. The environment variable
-    OUTFLANK_ADMIN_TOKEN sets the token with which players are removed and competitions started."""
+    """Serve a league on the web: its table, its players, and a board to play them. The environment variable
+    OUTFLANK_ADMIN_TOKEN sets the admin token, which removes players and starts competitions."""
     try:
         from outflank.interfaces.web.monitoring import set_up_logs
         from outflank.interfaces.web.settings import WebSettings
@@ -136,11 +136,12 @@ def serve(
         raise ValueError(MISSING) from None
     settings = WebSettings(
         database=db, runs=runs, admin_token=os.environ.get(ADMIN_TOKEN) or None, behind_proxy=behind_proxy,
-        reads_a_minute=reads_a_minute, plays_a_minute=plays_a_minute, writes_a_minute=writes_a_minute,
-        connections_per_address=connections_per_address, most_waiting=most_waiting,
+        reads_per_minute=reads_per_minute, plays_per_minute=plays_per_minute,
+        writes_per_minute=writes_per_minute, connections_per_address=connections_per_address,
+        most_waiting=most_waiting,
     )  # fmt: skip
     if re.fullmatch(r"sqlite(\+\w+)?:(//)?(/(:memory:)?)?", db):
-        raise ValueError("a league needs a file that its workers see too: use sqlite:///FILE")
+        raise ValueError("a league needs a file that its workers can open: use sqlite:///FILE")
     with listening(host, port) as listener:
         app = _league_app(settings, published, players or [])
         _prepare()
@@ -149,7 +150,7 @@ def serve(
 
 
 def _prepare() -> None:
-    """What killed processes left is removed, and files may be open for as many connections as are taken."""
+    """Remove what killed processes left, and allow as many open files as connections need."""
     from outflank.league.sandbox import remove_left_behind
 
     remove_left_behind()
@@ -165,13 +166,13 @@ def _prepare() -> None:
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that is ours before anything else is done; whoever comes early waits in its queue."""
+    """A listening socket, before anything else is done; early clients wait in its backlog."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.create_server(address[:2], family=family, backlog=2048)
     except OSError as error:
         is_taken = error.errno == errno.EADDRINUSE
-        reason = "it is taken; choose another with --port" if is_taken else f"{error.strerror}".lower()
+        reason = "it is in use; choose another with --port" if is_taken else f"{error.strerror}".lower()
         raise OSError(f"cannot listen on {host} port {port}: {reason}") from None
     with listener:
         yield listener
@@ -181,18 +182,19 @@ def _league_app(settings: WebSettings, published: Path | None, players: Sequence
     """The application on a database with players in it."""
     from outflank.interfaces.web.app import create_app
     from outflank.league.published import PublishedFiles
-    from outflank.league.seeding import is_seeded, seed
-    from outflank.league.store import database_errors_told
+    from outflank.league.seeding import add_file, is_seeded, seed
+    from outflank.league.store import database_errors_as_sentences
 
     files = PublishedFiles.found(published)
     given = [_named_file(text) for text in players]
     app = create_app(settings)
     league: League = app.state.league
-    with database_errors_told("players cannot be added to the league's database"):
+    with database_errors_as_sentences("players cannot be added to the league's database"):
         if published is not None or not is_seeded(league):
             seed(league, files)
         for file, name, view in given:
-            _add(league, file, name, view)
+            if not add_file(league, file, name=name, view=view):
+                note(f"{file} is in the league already, or another player is named {name}")
     return app
 
 
@@ -221,34 +223,27 @@ def _named_file(text: str) -> tuple[Path, str, Any]:
         raise ValueError(f"{error}; give {file} such a name: --with {file},NAME") from None
 
 
-def _add(league: League, file: Path, name: str, view: Any) -> None:
-    from outflank.league.seeding import add_file
-
-    if not add_file(league, file, name=name, view=view):
-        note(f"{file} is in the league already, or another player is called {name}")
-
-
 def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -> None:
-    """Until SIGTERM or SIGINT; then answers what was asked, and stops the worker."""
+    """Until SIGTERM or SIGINT; then finishes open requests and stops the worker."""
     from uvicorn import Config, Server
 
     from outflank.cores import available_cores
-    from outflank.interfaces.web.limits.connections import connections_of_a_server
+    from outflank.interfaces.web.limits.connections import connection_class
 
     class Announced(Server):
-        """Says where to find it as soon as it answers."""
+        """Prints its address as soon as it responds."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
-                await _ask_once(app)
-                gc.freeze()  # what is there now stays: looking through it for rubbish would hold up everybody
+                await _warm_up(app)
+                gc.freeze()  # long-lived objects: collecting them would delay every request
                 out.print(f"The league is at {_address(listener)}", highlight=False, soft_wrap=True)
 
     settings: WebSettings = app.state.settings
     per_address = None if settings.behind_proxy else settings.connections_per_address
     config = Config(
-        app, http=connections_of_a_server(per_address), ws="none", log_config=None, access_log=False,
+        app, http=connection_class(per_address), ws="none", log_config=None, access_log=False,
         server_header=False, proxy_headers=False, limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )  # fmt: skip
@@ -257,10 +252,10 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
     def stop(*_: object) -> None:
         server.should_exit = True
 
-    for number in (signal.SIGTERM, signal.SIGINT):  # before uvicorn handles them, and when it passes them on
+    for number in (signal.SIGTERM, signal.SIGINT):  # before uvicorn's handlers, and after
         signal.signal(number, stop)
     sys.setswitchinterval(SWITCH_SECONDS)
-    threads = max(1, available_cores() - 1)  # one core is the server's
+    threads = max(1, available_cores() - 1)  # one core is for the server
     worker = WorkerProcess(worker_database, threads) if worker_database is not None else None
     try:
         server.run(sockets=[listener])
@@ -269,8 +264,8 @@ def _serve(app: FastAPI, listener: socket.socket, worker_database: str | None) -
             worker.stop()
 
 
-async def _ask_once(app: FastAPI) -> None:
-    """The first page, which takes a while for all that is read once, is for nobody to wait for."""
+async def _warm_up(app: FastAPI) -> None:
+    """Request the first page, so that no visitor waits for templates and caches."""
     from httpx import ASGITransport, AsyncClient
 
     here = ASGITransport(app, client=("server", 0))
@@ -280,5 +275,5 @@ async def _ask_once(app: FastAPI) -> None:
 
 def _address(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # listening on all is reached here
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # listening on all addresses
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"

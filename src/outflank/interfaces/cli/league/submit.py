@@ -12,11 +12,11 @@ from outflank.interfaces.cli.progress import out, print_json
 
 if TYPE_CHECKING:
     from outflank.interfaces.league_client import LeagueClient
-    from outflank.interfaces.response_models import PlayerAnswer
+    from outflank.interfaces.response_models import PlayerResponse
 
 LeagueAddress = Annotated[str, typer.Option(metavar="URL", help="The league, such as http://127.0.0.1:8000.")]
 KEY = "OUTFLANK_KEY"
-CHECKPOINTS = ("last", "best")  # files of a run; the run's folder says more
+CHECKPOINTS = ("last", "best")  # file names of every run; the run's folder says more
 
 
 def add_to(app: typer.Typer) -> None:
@@ -33,18 +33,18 @@ def league_at(address: str) -> LeagueClient:
 
 
 def register(
-    name: Annotated[str, typer.Argument(help="The name that your players will stand under.")],
+    name: Annotated[str, typer.Argument(help="Your name in the league table.")],
     league: LeagueAddress,
     as_json: Json = False,
 ) -> None:
-    """Become an entrant of a league. Your key is shown once: keep it."""
+    """Register as an entrant of a league. Your API key is shown once: store it."""
     with league_at(league) as client:
         key = client.register(name)
     if as_json:
         print_json({"name": name, "key": key})
         return
     out.print(key, markup=False, soft_wrap=True)
-    out.print(f"This is the key of {name}, shown once. Submit with: {KEY}=... outflank submit FILE "
+    out.print(f"This is the API key of {name}, shown once. Submit with: {KEY}=... outflank submit FILE "
               f"--league {league}", markup=False, soft_wrap=True)  # fmt: skip
 
 
@@ -52,22 +52,22 @@ def submit(
     file: Annotated[Path, typer.Argument(help="A player: League text, or outflank's own format.")],
     league: LeagueAddress,
     name: Annotated[
-        str | None, typer.Option(help="The player's name in the league; its file's by default.")
+        str | None, typer.Option(help="The player's name in the league; by default its file's.")
     ] = None,
-    key: Annotated[str, typer.Option(help="Your key, from outflank register.", envvar=KEY)] = "",
+    key: Annotated[str, typer.Option(help="Your API key, from outflank register.", envvar=KEY)] = "",
     view: Annotated[
-        str | None, typer.Option(help="Such as inversion or negation; League text does not say it.")
+        str | None, typer.Option(help="inversion or negation; League text does not name it.")
     ] = None,
     note: Annotated[str, typer.Option(help="A few words about it.")] = "",
     link: Annotated[str, typer.Option(help="Where to read more.")] = "",
-    wait: Annotated[bool, typer.Option("--wait", help="Until it is scored.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it is scored.")] = False,
     as_json: Json = False,
 ) -> None:
     """Submit a player to a league, which scores and ranks it."""
     from outflank.evaluators.storage import VIEWS
 
     if not key:
-        raise ValueError(f"give your key with --key or in the variable {KEY}; outflank register makes one")
+        raise ValueError(f"give your API key with --key or the variable {KEY}; outflank register makes one")
     chosen = next((known for known in VIEWS if known == view), None)
     if view is not None and chosen is None:
         raise ValueError(f"a view is one of {', '.join(VIEWS)}, not {view}")
@@ -80,13 +80,13 @@ def submit(
     if as_json:
         print_json(report)
     elif scored is None:
-        out.print(f"{name} is in the league, and will be scored: {page}", markup=False, soft_wrap=True)
+        out.print(f"{name} is in the league and will be scored: {page}", markup=False, soft_wrap=True)
     else:
         out.print(f"{_described(scored)}: {page}", markup=False, soft_wrap=True)
 
 
 def name_of(file: Path) -> str:
-    """What a player is called whose file is all that is known.
+    """The default name of a player, from its file.
 
     >>> name_of(Path("runs/quick/last.safetensors")), name_of(Path("my.player"))
     ('quick-last', 'my')
@@ -95,7 +95,7 @@ def name_of(file: Path) -> str:
     return f"{file.parent.name}-{file.stem}" if has_run else file.stem
 
 
-def _described(player: PlayerAnswer) -> str:
+def _described(player: PlayerResponse) -> str:
     result = player.scores[-1].result
     low, high = result.ci95
     return f"{player.name} scores {result.score:.4f} ± {(high - low) / 2:.4f}, rank {player.rank}"

@@ -1,4 +1,4 @@
-"""`outflank worker`: scores players and plays competitions for a league, beside its server or elsewhere."""
+"""`outflank worker`: scores players and plays competitions for a league, on any machine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Database = Annotated[
 ]  # fmt: skip
 MISSING = "the league needs more packages: pip install 'outflank[server]'"
 RETRY_SECONDS = 3.0
-WRITE_SECONDS = 60.0  # a worker has nobody to answer, and waits for others who write
-NICENESS = 15  # of a server's own worker, which shares its machine
+WRITE_SECONDS = 60.0  # no client waits for a worker, so it may wait for other writers
+NICENESS = 15  # of a server's own worker, on the same machine
 EXIT_STUCK = 3
 DOTS_PER_INCH = 100
 log = logging.getLogger("outflank.worker")
@@ -34,11 +34,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def worker(
-    db: Database,
-    threads: Threads = None,
-    parent: Annotated[int | None, typer.Option(hidden=True)] = None,
+    db: Database, threads: Threads = None, parent: Annotated[int | None, typer.Option(hidden=True)] = None
 ) -> None:
-    """Do a league's work: score its players and play its competitions, until told to stop."""
+    """Score a league's players and play its competitions, until told to stop."""
     try:
         from outflank.interfaces.web.monitoring import set_up_logs
     except ModuleNotFoundError:
@@ -50,17 +48,17 @@ def worker(
 def work(
     db: str, *, threads: int | None = None, parent: int | None = None, double_games: int | None = None
 ) -> None:
-    """Work until SIGTERM or SIGINT, or until the parent that was named is gone. A job that is begun is then
-    left for another worker. While the database is away the worker waits for it."""
+    """Work until SIGTERM or SIGINT, or until the given parent process is gone. An unfinished job is released
+    to another worker. While the database is away the worker waits for it."""
     from sqlalchemy.exc import DBAPIError
 
-    from outflank.league.sandbox import step_back
+    from outflank.league.sandbox import lower_priority
     from outflank.league.scoring import DOUBLE_GAMES
     from outflank.league.store import Store
     from outflank.league.worker import Worker
 
     if parent is not None:
-        step_back(NICENESS)
+        lower_priority(NICENESS)
     store = Store(db, write_seconds=WRITE_SECONDS)
     told = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -71,7 +69,7 @@ def work(
 
     worker = Worker(
         store, threads=threads, double_games=double_games or DOUBLE_GAMES, draw=drawn,
-        on_stuck=lambda: os._exit(EXIT_STUCK),  # the thread that hangs cannot be ended otherwise
+        on_stuck=lambda: os._exit(EXIT_STUCK),  # the hanging thread cannot be ended otherwise
     )  # fmt: skip
     log.info("worker started")
     done = 0
@@ -79,14 +77,14 @@ def work(
         try:
             done += worker.work(should_stop)
         except DBAPIError:
-            log.exception("the database does not answer")
+            log.exception("the database does not respond")
             told.wait(RETRY_SECONDS)
     store.close()
     log.info("worker stopped", extra={"fields": {"jobs": done}})
 
 
 def drawn(player: GreedyPlayer) -> bytes | None:
-    """A picture of the player's weights, as PNG; none where it cannot be drawn, for it is scored without."""
+    """A picture of the player's weights, as PNG; None if it cannot be drawn."""
     import io
 
     from outflank.plots.networks import draw_evaluator

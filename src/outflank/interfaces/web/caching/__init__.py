@@ -1,1 +1,1 @@
-"""What the server keeps instead of making it again."""
+"""Caches of the league table, the standings, and the responses made from them."""

@@ -1,152 +1,94 @@
-"""The league table as pages show it: worked out once for each state of the league.
+"""The league table, and response bodies made from it, cached per version of the table.
 
-Answers made from the league table, kept as long as the table is what it was (stale-while-revalidate).
-
-A table of a thousand players takes tens of milliseconds to read and write out; it changes when a player comes
-or is scored. So an answer is made once for each query and each version of the table, and while it is made
-anew everybody gets the one before, which is a second old at most. What this server itself has written is in
-every answer that is asked for after the writer was answered (see renew).
+A table of a thousand players takes tens of milliseconds to read and render; it changes when a player is added
+or scored. So a body is made once per query and version. While it is made anew, clients get the previous one,
+which is at most a second old (stale-while-revalidate). This server's own writes are in every response that
+is requested after the writer was answered (see renew).
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlencode
 
-from fastapi import Request
+from cachetools import FIFOCache
 from fastapi.concurrency import run_in_threadpool
 from markupsafe import Markup
 
 from outflank.interfaces.web.rendering import Interval, Scale, rendered
 from outflank.league.league import League, TableRow
 
-LOOK_SECONDS = 0.1  # between looks at whether another process, such as a worker, has changed the table
-OLDEST_SECONDS = 1.0  # of an answer from before a change
-MOST_ANSWERS = 256
-MOST_BYTES = 16 << 20  # of the answers of a version; the one before is kept too
-Make = Callable[[Sequence[TableRow]], bytes]
-
-
-@dataclass
-class _Version:
-    """The table at one time, what was made from it, and when it was last seen to be the present one."""
-
-    number: tuple[float, ...] = ()
-    rows: tuple[TableRow, ...] = ()
-    answers: dict[Hashable, bytes] = field(default_factory=dict)
-    seen: float = float("-inf")
-
-    def made(self, query: Hashable, make: Make) -> bytes:
-        """The answer to a query, made once."""
-        if query not in self.answers:
-            answer = make(self.rows)
-            held = sum(map(len, self.answers.values()))
-            if len(self.answers) >= MOST_ANSWERS or held + len(answer) > MOST_BYTES:
-                self.answers = {}
-            self.answers[query] = answer
-        return self.answers[query]
+FRESH_SECONDS = 0.1  # then the version is checked again: workers change the table too
+STALE_SECONDS = 1.0  # for which a body from before a change may be served
+MOST_BYTES = 16 << 20  # of the bodies of one version; the previous version's are cached too
+ROWS_PER_PAGE = 50
+Sort = Literal["rank", "name", "entrant", "kind", "weights", "created"]
+Order = Literal["ascending", "descending"]
+SORT_KEYS: dict[Sort, Callable[[TableRow], Any]] = {
+    "rank": lambda row: (row.rank is None, row.rank or 0, row.id),
+    "name": lambda row: (row.name.casefold(), row.id),
+    "entrant": lambda row: (row.entrant.casefold(), row.rank or 0, row.id),
+    "kind": lambda row: (row.kind, row.rank or 0, row.id),
+    "weights": lambda row: (row.weights, row.id),
+    "created": lambda row: (row.created, row.id),
+}
 
 
 @dataclass(frozen=True)
-class CachedAnswer:
-    """An answer made from the table: what it is kept by, how it is made, its own headers."""
+class TableQuery:
+    """Which part of the table, in which order."""
 
-    query: Hashable
-    make: Make
-    headers: dict[str, str]
+    sort: Sort = "rank"
+    order: Order = "ascending"
+    text: str = ""
+    limit: int = ROWS_PER_PAGE
+    offset: int = 0
 
+    def matching(self, rows: Sequence[TableRow]) -> list[TableRow]:
+        """The rows whose name, entrant, kind or view contains the text, sorted; before limit and offset."""
+        text = self.text.casefold().strip()
+        found = [
+            row for row in rows if text in f"{row.name}\n{row.entrant}\n{row.kind}\n{row.view}".casefold()
+        ]
+        return sorted(found, key=SORT_KEYS[self.sort], reverse=self.order == "descending")
 
-class TableCache:
-    """The league table and what was made from it."""
+    @property
+    def page(self) -> int:
+        return self.offset // self.limit + 1
 
-    def __init__(self, league: League) -> None:
-        self._league = league
-        self._one_looks = threading.Lock()
-        self._one_makes = asyncio.Lock()  # the others wait here, and not in the pool of threads
-        self._now = _Version()
-        self._before = _Version()
-        self._always: dict[Hashable, Make] = {}  # what nearly everybody asks for
-        self._made_anew: dict[Hashable, asyncio.Task[bytes]] = {}
+    def at_page(self, page: int) -> TableQuery:
+        return replace(self, offset=(page - 1) * self.limit)
 
-    def keep_ready(self, query: Hashable, make: Make) -> None:
-        """Make the answer to this query whenever the table has changed, before anybody asks."""
-        self._always[query] = make
+    @property
+    def address(self) -> str:
+        """Of the league page.
 
-    def present(self, query: Hashable, make: Make) -> bytes | None:
-        """The answer if it is at hand, at most a second old: then a new one is begun."""
-        now = time.monotonic()
-        if self._now.seen > now - LOOK_SECONDS and query in self._now.answers:
-            return self._now.answers[query]
-        for version in (self._now, self._before):
-            if version.seen > now - OLDEST_SECONDS and query in version.answers:
-                if query not in self._made_anew:
-                    task = self._made_anew[query] = asyncio.create_task(self._made(query, make))
-                    task.add_done_callback(lambda done: self._is_made(query, done))
-                return version.answers[query]
-        return None
+        >>> TableQuery(text="all 2").at_page(3).address, TableQuery().address
+        ('/?filter=all+2&page=3', '/')
+        """
+        asked = {"sort": self.sort, "order": self.order, "filter": self.text, "page": self.page}
+        default = {"sort": "rank", "order": "ascending", "filter": "", "page": 1}
+        named = {name: value for name, value in asked.items() if value != default[name]}
+        return f"/?{urlencode(named)}" if named else "/"
 
-    async def answer(self, query: Hashable, make: Make) -> bytes:
-        """What `make` makes of the table for this query."""
-        found = self.present(query, make)
-        return found if found is not None else await self._made(query, make)
-
-    def rows(self) -> Sequence[TableRow]:
-        """The table, the best first. Blocks: for threads."""
-        return self._latest().rows
-
-    def renew(self) -> None:
-        """This server has changed the table. When this returns, no answer is from before the change; until
-        then nobody waits. Blocks: for threads."""
-        with self._one_looks:
-            version = self._read(time.monotonic())
-            for query, make in self._always.items():
-                version.made(query, make)
-            self._now, self._before = version, _Version()
-
-    async def _made(self, query: Hashable, make: Make) -> bytes:
-        async with self._one_makes:
-            if self._now.seen > time.monotonic() - LOOK_SECONDS and query in self._now.answers:
-                return self._now.answers[query]
-            return await run_in_threadpool(lambda: self._latest().made(query, make))
-
-    def _is_made(self, query: Hashable, task: asyncio.Task[bytes]) -> None:
-        del self._made_anew[query]
-        if not task.cancelled():
-            task.exception()  # whoever asks when the old answer is too old is told
-
-    def _latest(self) -> _Version:
-        with self._one_looks:
-            began = time.monotonic()
-            if self._now.seen <= began - LOOK_SECONDS:
-                version = self._read(began)
-                if version is not self._now:
-                    self._before, self._now = self._now, version
-            return self._now
-
-    def _read(self, began: float) -> _Version:
-        """The present one, if the table has not changed."""
-        number = self._league.version()
-        if number != self._now.number:
-            return _Version(number, tuple(self._league.table()), seen=began)
-        self._now.seen = began
-        return self._now
-
-
-def table_cache(request: Request) -> TableCache:
-    cache = request.app.state.table_cache
-    assert isinstance(cache, TableCache)
-    return cache
+    def by(self, sort: Sort) -> TableQuery:
+        """Sorted by a column; reversed if it is sorted by it already."""
+        order: Order = "descending" if (sort, "ascending") == (self.sort, self.order) else "ascending"
+        return replace(self, sort=sort, order=order, offset=0)
 
 
 @dataclass(frozen=True)
 class Snapshot:
     """The table at one moment, and what follows from it."""
 
-    rows: Sequence[TableRow]
+    rows: Sequence[TableRow] = ()
 
     @cached_property
     def by_id(self) -> dict[int, TableRow]:
@@ -163,11 +105,11 @@ class Snapshot:
 
     @cached_property
     def scale(self) -> Scale:
-        """On which all intervals of the table are drawn."""
+        """The common scale of all intervals."""
         return Scale.of(self.intervals.values())
 
     def options(self, chosen: int | None) -> Markup:
-        """All players as options of a selection: written out once, for there may be a thousand."""
+        """All players as options of a selection: rendered once, for there may be a thousand."""
         return Markup(self._options.replace(f'value="{chosen}"', f'value="{chosen}" selected', 1))
 
     @cached_property
@@ -175,18 +117,115 @@ class Snapshot:
         return rendered("options.html", rows=self.rows)
 
 
-class Snapshots:
-    """The snapshot of the table that is kept."""
+Make = Callable[[Snapshot], bytes]
 
-    def __init__(self, table: TableCache) -> None:
-        self._table = table
-        self._latest = Snapshot(())
 
-    def now(self) -> Snapshot:
-        return self.of(self._table.rows())
+class Body(NamedTuple):
+    """A response body, and the ETag that names it."""
 
-    def of(self, rows: Sequence[TableRow]) -> Snapshot:
-        latest = self._latest
-        if latest.rows is not rows:  # the table is kept as one object for as long as it is the same
-            self._latest = latest = Snapshot(rows)
-        return latest
+    content: bytes
+    etag: str
+
+
+@dataclass
+class _Version:
+    """The table at one time, the bodies made from it, and when it was last seen to be current."""
+
+    number: tuple[float, ...] = ()
+    snapshot: Snapshot = field(default_factory=Snapshot)
+    # FIFO: reading changes nothing, so that the event loop reads while a thread writes.
+    bodies: FIFOCache[Hashable, Body] = field(
+        default_factory=lambda: FIFOCache(MOST_BYTES, lambda body: len(body.content))
+    )
+    checked: float = float("-inf")
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def body(self, key: Hashable, make: Make) -> Body:
+        """The body of this key, made once."""
+        with self.lock:
+            body = self.bodies.get(key)
+            if body is None:
+                content = make(self.snapshot)
+                body = Body(content, f'"{hashlib.sha256(content).hexdigest()[:16]}"')
+                self.bodies[key] = body
+            return body
+
+
+class TableCache:
+    """The current and the previous version of the table."""
+
+    def __init__(self, league: League) -> None:
+        self._league = league
+        self._checking = threading.Lock()
+        self._making = asyncio.Lock()  # the others wait here, not in the thread pool
+        self._current = _Version()
+        self._previous = _Version()
+        self._ready: dict[Hashable, Make] = {}
+        self._revalidating: dict[Hashable, asyncio.Task[Body]] = {}
+
+    def keep_ready(self, key: Hashable, make: Make) -> None:
+        """Make this body whenever the table has changed, before anyone asks."""
+        self._ready[key] = make
+
+    def cached_body(self, key: Hashable, make: Make) -> Body | None:
+        """The body if it is cached, at most a second old; then it is revalidated in the background."""
+        now = time.monotonic()
+        if (
+            self._current.checked > now - FRESH_SECONDS
+            and (body := self._current.bodies.get(key)) is not None
+        ):
+            return body
+        for version in (self._current, self._previous):
+            body = version.bodies.get(key)
+            if version.checked > now - STALE_SECONDS and body is not None:
+                if key not in self._revalidating:
+                    task = self._revalidating[key] = asyncio.create_task(self._made(key, make))
+                    task.add_done_callback(lambda done: self._revalidated(key, done))
+                return body
+        return None
+
+    async def body(self, key: Hashable, make: Make) -> Body:
+        found = self.cached_body(key, make)
+        return found if found is not None else await self._made(key, make)
+
+    def snapshot(self) -> Snapshot:
+        """The table, best first. Blocks: for threads."""
+        return self._latest().snapshot
+
+    def renew(self) -> None:
+        """After this server has changed the table: when this returns, no response is from before the change;
+        until then nobody waits. Blocks: for threads."""
+        with self._checking:
+            version = self._read(time.monotonic())
+            for key, make in self._ready.items():
+                version.body(key, make)
+            self._current, self._previous = version, _Version()
+
+    async def _made(self, key: Hashable, make: Make) -> Body:
+        async with self._making:
+            current = self._current
+            if current.checked > time.monotonic() - FRESH_SECONDS and key in current.bodies:
+                return current.bodies[key]
+            return await run_in_threadpool(lambda: self._latest().body(key, make))
+
+    def _revalidated(self, key: Hashable, task: asyncio.Task[Body]) -> None:
+        del self._revalidating[key]
+        if not task.cancelled():
+            task.exception()  # reported to the client that asks when the stale body is too old
+
+    def _latest(self) -> _Version:
+        with self._checking:
+            began = time.monotonic()
+            if self._current.checked <= began - FRESH_SECONDS:
+                version = self._read(began)
+                if version is not self._current:
+                    self._previous, self._current = self._current, version
+            return self._current
+
+    def _read(self, began: float) -> _Version:
+        """The current version, if the table has not changed."""
+        number = self._league.version()
+        if number != self._current.number:
+            return _Version(number, Snapshot(tuple(self._league.table())), checked=began)
+        self._current.checked = began
+        return self._current

@@ -1,1 +1,1 @@
-"""What keeps one visitor from costing the others: rates, keys, sizes, queues, connections."""
+"""Limits that keep one client from costing the others: rates, keys, sizes, queues, connections."""

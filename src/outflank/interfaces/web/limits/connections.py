@@ -1,8 +1,11 @@
-"""Connections of the server: uvicorn's, within bounds on their number, their size and their patience.
+"""HTTP connections: uvicorn's, with bounds on their number, the size of a request's head, and time.
 
-Uvicorn itself waits for ever for a head that is sent byte by byte, queues as many requests as a client sends
-without waiting for answers, and keeps as many connections as one address opens. There are no settings for
-these, so that its protocol is subclassed here; pyproject.toml names the versions that this was tested with.
+Uvicorn waits for ever for a head that is sent byte by byte, queues any number of pipelined requests, and
+accepts any number of connections from one address. Uvicorn 0.54 has no setting for these (timeout_keep_alive
+starts after a response, h11_max_incomplete_event_size is for h11 alone, limit_concurrency is global; see
+uvicorn issue 157), so its protocol is subclassed here. Hypercorn's read_timeout restarts with every byte, and
+Granian bounds the head's time but neither connections per address nor responses that nobody reads.
+pyproject.toml pins the version that tests/interfaces/web/test_connections.py was run with.
 """
 
 from __future__ import annotations
@@ -14,19 +17,19 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from outflank.interfaces.web.limits.security import network_of
+from outflank.interfaces.web.limits.rates import network_of
 
-HEAD_SECONDS = 20.0  # from the connection, from a further request's first byte, or from the answer before it
+HEAD_SECONDS = 20.0  # from the connection, a later request's first byte, or the response before it
 LARGEST_HEAD = 32 << 10
-MOST_PIPELINED = 16  # requests that wait for the answer to the one before them
-UNREAD_SECONDS = 30.0  # in which a client must read something of an answer
-PIECE = 4 << 10  # bytes parsed at once: what is counted, and when nothing more is parsed, is as exact as that
+MOST_PIPELINED = 16  # requests that wait for an earlier one's response
+UNREAD_SECONDS = 30.0  # in which a client must read some of a response
+PIECE = 4 << 10  # bytes parsed at once: the precision of the limits
 TOO_MANY = "too many connections are open from your address; close some, or try again later"
 BUSY = "too many connections are open; try again later"
 
 
 class Connection(HttpToolsProtocol):
-    """One connection; its requests come one after another."""
+    """One connection, with its requests in turn."""
 
     per_address: ClassVar[int | None] = None  # connections that one address may have open
     open: ClassVar[Counter[str]] = Counter()  # how many each has
@@ -35,15 +38,15 @@ class Connection(HttpToolsProtocol):
         super().__init__(*args, **kwargs)
         self._network = "unknown"
         self._is_refused = False
-        self._answering: RequestResponseCycle | None = None  # the request whose turn it is
-        self._timer: asyncio.TimerHandle | None = None  # for the head that is awaited
+        self._answering: RequestResponseCycle | None = None  # the current request
+        self._timer: asyncio.TimerHandle | None = None  # for the next head
         self._head_bytes = 0  # of whole lines of the head, and of trailers
         self._unparsed = 0  # bytes since the last whole head or part of a body
-        self._has_advanced = False  # whether there was one in the present piece
+        self._has_advanced = False  # whether there was one in the current piece
         self._unread_timer: asyncio.TimerHandle | None = None
         self._unread = 0
 
-    # Of the connection
+    # The connection
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -62,22 +65,22 @@ class Connection(HttpToolsProtocol):
         if not self.open[self._network]:
             del self.open[self._network]
         super().connection_lost(exc)
-        # Uvicorn tells the latest request alone that its client is gone: not the one that is being answered.
+        # Uvicorn tells only the latest request that its client is gone, not the one being answered.
         cycles = [cycle for cycle, _ in self.pipeline]
         self.pipeline.clear()
         for cycle in (*cycles, self._answering):
             if cycle is not None and not cycle.response_complete:
                 cycle.disconnected = True
                 cycle.message_event.set()
-        self._unset_keepalive_if_required()  # which uvicorn leaves when the connection broke
+        self._unset_keepalive_if_required()  # uvicorn leaves it set when a connection breaks
 
     def data_received(self, data: bytes) -> None:
         for start in range(0, len(data), PIECE):
             if self.transport.is_closing():
                 return
             self._parse(data[start : start + PIECE])
-        # Bytes that begin no request, or belong to a body that was answered already, end the wait for the
-        # next request in uvicorn's eyes.
+        # For uvicorn, bytes that begin no request, or belong to a body already answered, end the wait for the
+        # next request.
         if not self._is_answering and self._timer is None and self.timeout_keep_alive_task is None:
             self._await_head()
 
@@ -88,7 +91,7 @@ class Connection(HttpToolsProtocol):
         if self._unparsed > LARGEST_HEAD:
             self._refuse_head()
 
-    # Of the parser
+    # The parser
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -124,9 +127,9 @@ class Connection(HttpToolsProtocol):
             super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002
-        self._refuse(400, "this is not a request of HTTP/1.1")
+        self._refuse(400, "this is not an HTTP/1.1 request")
 
-    # Of the answers
+    # Responses
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answering = cycle
@@ -138,7 +141,7 @@ class Connection(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._look_at_unread()
+        self._check_unread()
 
     def resume_writing(self) -> None:
         if self._unread_timer is not None:
@@ -148,15 +151,15 @@ class Connection(HttpToolsProtocol):
         if self.flow is not None:
             super().resume_writing()
 
-    def _look_at_unread(self) -> None:
-        """A client that reads nothing would keep its answer in memory for as long as it likes."""
+    def _check_unread(self) -> None:
+        """A client that reads nothing would hold its response in memory."""
         before, self._unread = self._unread, self.transport.get_write_buffer_size()
         if self._unread == before:
             self.transport.abort()
         else:
-            self._unread_timer = self.loop.call_later(UNREAD_SECONDS, self._look_at_unread)
+            self._unread_timer = self.loop.call_later(UNREAD_SECONDS, self._check_unread)
 
-    # Of what is refused
+    # Refusals
 
     def _count(self, size: int) -> None:
         self._head_bytes += size
@@ -172,7 +175,7 @@ class Connection(HttpToolsProtocol):
             self._timer = self.loop.call_later(HEAD_SECONDS, self._is_late)
 
     def _is_late(self) -> None:
-        """While an answer is under way the next request has time: it may not even be read."""
+        """While a response is under way the next request has time: it may not even be read."""
         if self._is_answering:
             self._await_head()
         else:
@@ -184,7 +187,7 @@ class Connection(HttpToolsProtocol):
             self._timer = None
 
     def _refuse(self, status: int, text: str) -> None:
-        """Close, and say why, unless another answer is half-way there."""
+        """Close, and say why, unless a response is half-way out."""
         self._is_refused = True
         self._stop_waiting()
         if self.transport.is_closing():
@@ -199,8 +202,8 @@ class Connection(HttpToolsProtocol):
         self.transport.close()
 
 
-def connections_of_a_server(per_address: int | None) -> type[Connection]:
-    """Connections that are counted together; None: behind a proxy all come from one address."""
+def connection_class(per_address: int | None) -> type[Connection]:
+    """Connections that are counted together; None behind a proxy, where all come from one address."""
 
     class Counted(Connection):
         open: ClassVar[Counter[str]] = Counter()

@@ -1,21 +1,22 @@
-"""Turns at something scarce, shared fairly between clients: a client is an address, an API key, or both.
+"""Fair turns at a scarce resource. A client is an address, an API key, or both.
 
-Whoever was served longest ago is next (round robin that remembers those who come and go), so a client with
-fifty requests waiting holds another up by no more than the request that is running.
+The client served longest ago is next (round robin with a memory), so a client with fifty waiting requests
+delays another by no more than the request that is running.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from cachetools import LRUCache
 from fastapi import HTTPException
 
-MOST_REMEMBERED = 10_000  # clients whose last turn is known; those served longest ago are forgotten first
+MOST_REMEMBERED = 10_000  # clients whose last turn is known
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class QueueLimits:
     waiting: int
     waiting_each: int
     wait_seconds: float
-    retry_seconds: int  # what whoever is refused is told to wait
+    retry_seconds: int  # the Retry-After of a refusal
 
 
 @dataclass(eq=False)
@@ -39,7 +40,7 @@ class _Waiting:
 
 class FairQueue:
     """`async with queue.turn(address):` waits for its turn; 503 with Retry-After if the queue is full or the
-    wait too long. `busy` is the sentence that whoever is refused reads."""
+    wait too long. `busy` is the sentence of the refusal."""
 
     def __init__(self, limits: QueueLimits, busy: str) -> None:
         self.limits = limits
@@ -47,12 +48,12 @@ class FairQueue:
         self._waiting: list[_Waiting] = []
         self._running: Counter[str] = Counter()
         self._free = limits.running
-        self._served: OrderedDict[str, int] = OrderedDict()
+        self._served: LRUCache[str, int] = LRUCache(MOST_REMEMBERED)
         self._numbers = itertools.count(1)
 
     @asynccontextmanager
     async def turn(self, *clients: str) -> AsyncIterator[None]:
-        """A turn for one request, which counts for each of the clients that it comes from."""
+        """A turn for one request, counted for each of its clients."""
         self.refuse_if_full(*clients)
         request = _Waiting(clients, next(self._numbers))
         self._waiting.append(request)
@@ -72,7 +73,7 @@ class FairQueue:
             self._leave(request)
 
     def refuse_if_full(self, *clients: str) -> None:
-        """Raise the refusal now if turn() would; for requests with a body that need not be read then."""
+        """Refuse now if turn() would: before a body is read."""
         waiting = Counter(client for request in self._waiting for client in request.clients)
         if len(self._waiting) >= self.limits.waiting or any(
             waiting[client] >= self.limits.waiting_each for client in clients
@@ -88,7 +89,7 @@ class FairQueue:
             return
         self._free += 1
         self._running.subtract(request.clients)
-        self._running += Counter()  # drops those at zero
+        self._running += Counter()  # drops zeros
         self._start_next()
 
     def _start_next(self) -> None:
@@ -103,18 +104,10 @@ class FairQueue:
             self._waiting.remove(request)
             self._free -= 1
             self._running.update(request.clients)
-            self._remember(request.clients)
+            self._served.update(dict.fromkeys(request.clients, next(self._numbers)))
             request.started.set()
 
     def _order(self, request: _Waiting) -> tuple[list[int], int]:
         """By the latest turn of any of its clients, so that new keys from an old address gain nothing; then
-        by the others', so that keys that share an address take turns; then as they came."""
+        by the others', so that keys sharing an address take turns; then by arrival."""
         return sorted((self._served.get(one, 0) for one in request.clients), reverse=True), request.number
-
-    def _remember(self, clients: tuple[str, ...]) -> None:
-        turn = next(self._numbers)
-        for client in clients:
-            self._served[client] = turn
-            self._served.move_to_end(client)
-        while len(self._served) > MOST_REMEMBERED:
-            self._served.popitem(last=False)

@@ -1,8 +1,10 @@
-"""What is sent to the server: bodies within limits, and players' files on disk until the request is over."""
+"""Request bodies within limits; uploaded players, on disk until the request ends, inspected two at a time."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import hashlib
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,23 +18,31 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from outflank.evaluators.storage import View
+from outflank.interfaces.web.limits.fair_queue import FairQueue, QueueLimits
+from outflank.league import inspection
 from outflank.league.league import LARGEST_FILE
 from outflank.league.sandbox import scratch_folder
 
-FIELDS = 64 << 10  # what name, view, note and link may take beside the file
+FIELDS = 64 << 10  # bytes for name, view, note and link beside the file
 LARGEST_UPLOAD = LARGEST_FILE + FIELDS
 LARGEST_BODY = 16 << 10  # of any other request
 MOST_DISCARDED = 64 << 20
 UPLOAD_SECONDS = 300.0
 BODY_SECONDS = 30.0  # of any other request
 DISCARD_SECONDS = 20.0
+BUSY = "too many players wait to be inspected; submit again in a minute"
+MOST_OUTPUT = inspection.LARGEST_ANSWER
+INSPECTIONS = QueueLimits(
+    running=2, running_each=1, waiting=100, waiting_each=20, wait_seconds=300.0, retry_seconds=60
+)
 
 
 class LimitBodies:
     """Cuts a body off with an error where it gets too long, whatever its headers say.
 
-    Whoever is refused while still sending would see a broken connection instead of the reason, so the rest of
-    a body is taken and thrown away, within bounds, before the answer begins.
+    A client that is refused while still sending would see a broken connection instead of the reason, so the
+    rest of the body is read and discarded, within bounds, before the response begins.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -46,12 +56,12 @@ class LimitBodies:
         most, seconds = (LARGEST_UPLOAD, UPLOAD_SECONDS) if is_upload else (LARGEST_BODY, BODY_SECONDS)
         body = _Body(receive, most, seconds, _headers(scope))
 
-        async def send_when_all_is_read(message: Message) -> None:
+        async def send_after_body(message: Message) -> None:
             if message["type"] == "http.response.start":
                 await body.discard()
             await send(message)
 
-        await self.app(scope, body.receive, send_when_all_is_read)
+        await self.app(scope, body.receive, send_after_body)
 
 
 class _Body:
@@ -65,24 +75,24 @@ class _Body:
         declared = headers.get(b"content-length", b"0")
         self._declared = int(declared) if declared.isdigit() else 0
         self._is_over = self._declared == 0 and b"transfer-encoding" not in headers
-        self._is_asked_for = headers.get(b"expect", b"").lower() != b"100-continue"  # or sent unasked
+        self._is_expected = headers.get(b"expect", b"").lower() != b"100-continue"  # else sent when asked for
 
     async def receive(self) -> Message:
         if max(self._declared, self._received) > self._most:
-            raise HTTPException(413, self._fault)
-        self._is_asked_for = True
+            raise HTTPException(413, self._error)
+        self._is_expected = True
         try:
             async with asyncio.timeout_at(None if self._is_over else self._until):
                 message = await self._next()
         except TimeoutError:
-            self._is_over = True  # the rest is not waited for
+            self._is_over = True  # no waiting for the rest
             raise HTTPException(408, "the request took too long to arrive") from None
         if self._received > self._most:
-            raise HTTPException(413, self._fault)
+            raise HTTPException(413, self._error)
         return message
 
     async def discard(self) -> None:
-        if self._is_over or not self._is_asked_for or self._declared > MOST_DISCARDED:
+        if self._is_over or not self._is_expected or self._declared > MOST_DISCARDED:
             return
         try:
             async with asyncio.timeout(DISCARD_SECONDS):
@@ -101,7 +111,7 @@ class _Body:
         return message
 
     @property
-    def _fault(self) -> str:
+    def _error(self) -> str:
         if self._most == LARGEST_UPLOAD:
             return f"a player's file has at most {LARGEST_FILE >> 20} MB"
         return f"this request has at most {self._most >> 10} KB"
@@ -112,7 +122,7 @@ def _headers(scope: Scope) -> dict[bytes, bytes]:
 
 
 class _Form(MultiPartParser):
-    """A form that knows whether its end has come."""
+    """A form that knows whether it is complete."""
 
     is_complete = False
 
@@ -122,7 +132,7 @@ class _Form(MultiPartParser):
 
 @asynccontextmanager
 async def form_of(request: Request) -> AsyncIterator[dict[str, Any]]:
-    """The fields of a multipart form: text, and `file` as an UploadFile that lies on disk if it is large."""
+    """The fields of a multipart form: text, and `file` as an UploadFile, on disk if it is large."""
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise HTTPException(415, "send the player as multipart/form-data with the fields file and name")
 
@@ -148,7 +158,7 @@ async def form_of(request: Request) -> AsyncIterator[dict[str, Any]]:
 
 @asynccontextmanager
 async def on_disk(upload: UploadFile) -> AsyncIterator[Path]:
-    """The uploaded file under a name of ours: names that others choose never touch the disk."""
+    """The uploaded file under our own name: a client's choice of name never reaches the disk."""
     with scratch_folder() as folder:
         path = folder / "player"
         await run_in_threadpool(_copy, upload.file, path)
@@ -158,3 +168,40 @@ async def on_disk(upload: UploadFile) -> AsyncIterator[Path]:
 def _copy(source: BinaryIO, path: Path) -> None:
     with path.open("wb") as file:
         shutil.copyfileobj(source, file)
+
+
+class Inspections:
+    """Turns at inspection. A client is an address and a key: neither many keys nor many addresses help."""
+
+    def __init__(self) -> None:
+        self._queue = FairQueue(INSPECTIONS, BUSY)
+
+    def refuse_if_full(self, address: str, key: str) -> None:
+        """Before a body is read that could only wait in vain."""
+        self._queue.refuse_if_full(*_clients(address, key))
+
+    async def inspect(self, path: Path, view: View | None, address: str, key: str) -> inspection.Inspected:
+        """As inspect_file, when it is this client's turn. The process ends with the request."""
+        async with self._queue.turn(*_clients(address, key)):
+            process = await asyncio.create_subprocess_exec(
+                *inspection.inspection_command(path, view), stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+            assert process.stdout is not None
+            output = b""
+            try:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(inspection.WALL_SECONDS):
+                        while len(output) < inspection.LARGEST_ANSWER and (
+                            chunk := await process.stdout.read(4096)
+                        ):
+                            output += chunk
+                        await process.wait()
+            finally:
+                if process.returncode is None:
+                    inspection.end_group(process.pid)
+            return inspection.inspection_result(output, await process.wait())
+
+
+def _clients(address: str, key: str) -> tuple[str, str]:
+    return f"address {address}", f"key {hashlib.sha256(key.encode(errors='replace')).hexdigest()}"

@@ -1,13 +1,18 @@
-"""The lab: learning runs in a folder of the server, watched while they learn."""
+"""The lab: learning runs in a folder of the server, followed live by server-sent events."""
 
 from __future__ import annotations
 
 import json
+import signal
+import threading
 import time
-from collections.abc import AsyncIterator
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from types import FrameType
+from typing import Annotated, Any
 
 import anyio
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -16,176 +21,198 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 from starlette.responses import StreamingResponse
 
-from outflank.interfaces.web.limits.security import address_of
-from outflank.interfaces.web.limits.streams import Streams
+from outflank.interfaces.response_models import LogResponse, MeasurementResponse, RunResponse
+from outflank.interfaces.web.limits.rates import client_of
 from outflank.interfaces.web.rendering import page
-from outflank.interfaces.web.routes.api import FAULTS
-from outflank.learners.runs.folder import Measurement, RunState, measurements_of, run_state, runs_in
+from outflank.interfaces.web.routes.dependencies import ERRORS
+from outflank.learners.runs.folder import RunState, measurements_of, run_state, runs_in
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 HEARTBEAT_SECONDS = 15.0
+MOST_STREAMS = 64
+MOST_PER_CLIENT = 8
 BUSY = "too many streams are open; ask for the log instead, or try again later"
 RunName = Annotated[str, InPath(max_length=300)]
 
 router = APIRouter()
 
 
-class MeasurementAnswer(BaseModel):
-    """A point of a learning curve."""
+class Streams:
+    """The open streams: few enough not to starve the server, and ended when it stops.
 
-    games: int
-    generation: int | None
-    seconds: float  # of learning
-    score: float
-    ci95: tuple[float, float]
+    >>> streams = Streams()
+    >>> with streams.opened("10.0.0.1"):
+    ...     streams.count
+    1
+    >>> streams.count, streams.is_full_for("10.0.0.1")
+    (0, False)
+    """
 
+    def __init__(self) -> None:
+        self.is_stopping = False
+        self._open: Counter[str] = Counter()
 
-class RunAnswer(BaseModel):
-    """A learning run as it stands."""
+    @property
+    def count(self) -> int:
+        return self._open.total()
 
-    name: str
-    method: str
-    settings: dict[str, Any]
-    seed: int
-    state: Literal["learning", "stopped", "finished"]
-    unit: Literal["games", "generations"]
-    done: int  # when it was last logged
-    total: int
-    last: MeasurementAnswer | None
-    changed: float  # seconds since 1970
+    def is_full_for(self, client: str) -> bool:
+        return self.count >= MOST_STREAMS or self._open[client] >= MOST_PER_CLIENT
 
+    @contextmanager
+    def opened(self, client: str) -> Iterator[None]:
+        self._open[client] += 1
+        try:
+            yield
+        finally:
+            self._open[client] -= 1
+            self._open += Counter()  # drops zeros
 
-class LogAnswer(BaseModel):
-    run: RunAnswer
-    measurements: list[MeasurementAnswer]
+    @contextmanager
+    def ended_by_signals(self) -> Iterator[None]:
+        """End streams when the server is told to stop. It waits for its connections before anything else, so
+        this must run before the server's own signal handler."""
+        if threading.current_thread() is not threading.main_thread():  # only that may set handlers
+            yield
+            return
+        before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            self.is_stopping = True
+            handler = before[signal.Signals(number)]
+            if callable(handler):
+                handler(number, frame)
+
+        for one, handler in before.items():
+            if callable(handler):
+                signal.signal(one, stop)
+        try:
+            yield
+        finally:
+            self.is_stopping = True
+            for one, handler in before.items():
+                if signal.getsignal(one) is stop:
+                    signal.signal(one, handler)
 
 
 @router.get("/lab", include_in_schema=False)
 def lab_page(request: Request) -> Response:
     """The page; its script asks for the runs."""
-    return page("lab.html", active="/lab", title="Lab", has_runs=_folder(request) is not None)
+    has_runs = request.app.state.settings.runs is not None
+    return page("lab.html", active="/lab", title="Lab", has_runs=has_runs)
 
 
-@router.get("/api/v1/runs", responses=FAULTS)
-def runs(request: Request) -> list[RunAnswer]:
+@router.get("/api/v1/runs", responses=ERRORS)
+def runs(request: Request) -> list[RunResponse]:
     """The learning runs of this server's folder; none if it has no folder."""
-    folder = _folder(request)
     found = []
-    for name, path in runs_in(folder).items() if folder else ():
+    for name, path in _runs(request).items():
         try:
-            found.append(_run_answer(run_state(name, path)))
-        except (ValueError, OSError):  # settings of another version, or a folder on its way out
+            found.append(_run_response(run_state(name, path)))
+        except (ValueError, OSError):  # settings of another version, or a folder being removed
             continue
     return found
 
 
-@router.get("/api/v1/runs/{name:path}/log", responses=FAULTS)
-def log(request: Request, name: RunName) -> LogAnswer:
-    """A run and what was measured so far."""
+@router.get("/api/v1/runs/{name:path}/log", responses=ERRORS)
+def log(request: Request, name: RunName) -> LogResponse:
+    """A run and its measurements so far."""
     return _log(name, _run(request, name))
 
 
 @router.get(
     "/api/v1/runs/{name:path}/events",
-    responses={**FAULTS, 503: FAULTS[429], 200: {"content": {"text/event-stream": {}}}},
+    responses={**ERRORS, 503: ERRORS[429], 200: {"content": {"text/event-stream": {}}}},
     response_class=StreamingResponse,
 )
 async def events(request: Request, name: RunName) -> StreamingResponse:
     """Server-sent events: `log` (as of /log) first and whenever the log was rewritten, `run` when the state
     changes, `measured` for every new measurement, `end` when there will be no more."""
     path = await run_in_threadpool(_run, request, name)
-    await run_in_threadpool(_log, name, path)  # a run that cannot be read is refused, not streamed
-    streams: Streams = request.app.state.streams
-    address = address_of(request)
-    if streams.is_full_for(address):
+    await run_in_threadpool(_log, name, path)  # an unreadable run is refused, not streamed
+    if request.app.state.streams.is_full_for(client_of(request)):
         raise HTTPException(503, BUSY)
     return StreamingResponse(
-        _events(request, name, path, streams, address), media_type="text/event-stream",
+        _events(request, name, path), media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )  # fmt: skip
 
 
-async def _events(
-    request: Request, name: str, path: Path, streams: Streams, address: str
-) -> AsyncIterator[str]:
-    if streams.is_full_for(address):  # others came between the answer and its body
+async def _events(request: Request, name: str, path: Path) -> AsyncIterator[str]:
+    streams: Streams = request.app.state.streams
+    client = client_of(request)
+    if streams.is_full_for(client):  # others came between the head and the body of the response
         return
-    sent: LogAnswer | None = None
-    spoke = time.monotonic()
-    with streams.opened(address):
+    sent: LogResponse | None = None
+    last_sent = time.monotonic()
+    with streams.opened(client):
         while not streams.is_stopping and not await request.is_disconnected():
             try:
                 now = await run_in_threadpool(_log, name, path)
             except (ValueError, OSError, HTTPException):  # it was removed
-                yield _event("end", {})
+                yield "event: end\ndata: {}\n\n"
                 return
             for text in _news(sent, now):
                 yield text
-                spoke = time.monotonic()
+                last_sent = time.monotonic()
             sent = now
             if now.run.state == "finished":
-                yield _event("end", {})
+                yield "event: end\ndata: {}\n\n"
                 return
-            if time.monotonic() > spoke + HEARTBEAT_SECONDS:
+            if time.monotonic() > last_sent + HEARTBEAT_SECONDS:
                 yield ": alive\n\n"
-                spoke = time.monotonic()
-            await anyio.sleep(LOOK_SECONDS)
+                last_sent = time.monotonic()
+            await anyio.sleep(POLL_SECONDS)
 
 
-def _news(sent: LogAnswer | None, now: LogAnswer) -> list[str]:
-    """What a listener does not know yet."""
+def _news(sent: LogResponse | None, now: LogResponse) -> list[str]:
+    """The events since what was sent."""
     if sent is None or sent.measurements != now.measurements[: len(sent.measurements)]:
-        return [_event("log", now.model_dump())]
-    found = [_event("measured", one.model_dump()) for one in now.measurements[len(sent.measurements) :]]
+        return [_event("log", now)]
+    found = [_event("measured", one) for one in now.measurements[len(sent.measurements) :]]
     if (now.run.state, now.run.done) != (sent.run.state, sent.run.done):
-        found.append(_event("run", now.run.model_dump()))
+        found.append(_event("run", now.run))
     return found
 
 
-def _event(kind: str, content: dict[str, Any]) -> str:
-    return f"event: {kind}\ndata: {json.dumps(content)}\n\n"
+def _event(kind: str, content: BaseModel) -> str:
+    return f"event: {kind}\ndata: {json.dumps(content.model_dump())}\n\n"
 
 
-def _folder(request: Request) -> Path | None:
+def _runs(request: Request) -> dict[str, Path]:
     folder: Path | None = request.app.state.settings.runs
-    return folder
+    return runs_in(folder) if folder else {}
 
 
 def _run(request: Request, name: str) -> Path:
-    """A run by its name. Only names that a look into the folder found lead anywhere."""
-    folder = _folder(request)
-    path = runs_in(folder).get(name) if folder else None
+    """A run by its name. Only names found in the folder lead anywhere."""
+    path = _runs(request).get(name)
     if path is None:
         raise HTTPException(404, "there is no such run")
     return path
 
 
-def _log(name: str, path: Path) -> LogAnswer:
+def _log(name: str, path: Path) -> LogResponse:
     try:
         run = run_state(name, path)
     except (ValueError, OSError):
-        raise HTTPException(
-            404, "this run cannot be read: its settings are those of another outflank"
-        ) from None
-    return LogAnswer(run=_run_answer(run), measurements=[_point(one) for one in measurements_of(path)])
+        text = "this run cannot be read: its settings are those of another version of outflank"
+        raise HTTPException(404, text) from None
+    measurements = [MeasurementResponse.model_validate(one) for one in measurements_of(path)]
+    return LogResponse(run=_run_response(run), measurements=measurements)
 
 
-def _run_answer(run: RunState) -> RunAnswer:
-    return RunAnswer(
-        **asdict(run) | {"settings": {key: _shown(value) for key, value in run.settings.items()}}
-    )
+def _run_response(run: RunState) -> RunResponse:
+    settings = {key: _public(value) for key, value in run.settings.items()}
+    return RunResponse.model_validate(replace(run, settings=settings))
 
 
-def _shown(value: Any) -> Any:
-    """A setting as anyone may see it: of files their names, not where they lie on this machine.
+def _public(value: Any) -> Any:
+    """A setting as anyone may see it: of files their names, not their folders on this machine.
 
-    >>> _shown("/home/ada/best.player,view=negation"), _shown(("self", "runs/a/best.safetensors")), _shown(3)
-    ('best.player,view=negation', ['self', 'best.safetensors'], 3)
+    >>> _public("/home/ada/best.player,view=negation"), _public(("self", "runs/a/best.safetensors"))
+    ('best.player,view=negation', ['self', 'best.safetensors'])
     """
     if isinstance(value, str):
         return value.replace("\\", "/").rsplit("/", 1)[-1]
-    return [_shown(part) for part in value] if isinstance(value, tuple | list) else value
-
-
-def _point(measurement: Measurement) -> MeasurementAnswer:
-    return MeasurementAnswer(**asdict(measurement))
+    return [_public(part) for part in value] if isinstance(value, tuple | list) else value

@@ -1,68 +1,91 @@
-"""The pages: the league table, players, competitions, comparisons, submission. All of it works without
-scripts but submission, for which there is a command too."""
+"""The pages: league table, players, competitions, submission. All but submission work without JavaScript, and
+for that there is a command."""
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Query, Request
-from fastapi.concurrency import run_in_threadpool
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from outflank.games.standings import Standings
-from outflank.interfaces.web.caching.competition_cache import KeptCompetitions
-from outflank.interfaces.web.caching.table_cache import CachedAnswer, Snapshots
-from outflank.interfaces.web.limits.security import address_of, network_of
+from outflank.interfaces.web.caching.competition_cache import CompetitionCache
+from outflank.interfaces.web.caching.responses import TableResponder
+from outflank.interfaces.web.caching.table_cache import Order, Snapshot, Sort, TableQuery
 from outflank.interfaces.web.rendering import Scale, page, rendered
-from outflank.interfaces.web.routes.api import Order, Sort, TheLeague, TheTable
-from outflank.interfaces.web.routes.comparison import DOUBLE_GAMES, EPSILON, Difference, ShortMatches
-from outflank.interfaces.web.routes.competition_page import CompetitionPage
-from outflank.interfaces.web.routes.league_page import TableQuery, league_page
+from outflank.interfaces.web.routes.dependencies import LeagueDep, TableDep, number_of, player_of
 from outflank.league.competitions import Competitions
-from outflank.league.league import HOUSE, League, NotFound, TableRow
-from outflank.league.schema import Player
+from outflank.league.league import HOUSE
 from outflank.league.scoring import DOUBLE_GAMES as FINAL
+from outflank.league.scoring import TABLE_3
 from outflank.league.text_fields import LONGEST_LINK, LONGEST_NOTE, folded
 
 router = APIRouter(include_in_schema=False)
 SHOWN = ["GET", "HEAD"]
-FAULTS = {404: "Not found", 429: "Too many requests", 500: "Our fault", 503: "Busy"}
+COLUMNS: tuple[tuple[Sort, str, str], ...] = (
+    ("rank", "Rank", "number"),
+    ("name", "Player", "name"),
+    ("rank", "Score", "score"),
+    ("weights", "Weights", "number"),
+    ("kind", "Kind and view", ""),
+    ("entrant", "Entrant", ""),
+    ("created", "Submitted", ""),
+)
+SHADES = 10  # of the heat map, from 0 to 1
+MOST_CYCLES = 20  # shown; a large field has hundreds
 
 
 @router.api_route("/", methods=SHOWN)
 async def league_table(
     request: Request,
-    table: TheTable,
+    table: TableDep,
     sort: Sort = "rank",
     order: Order = "ascending",
     filter: Annotated[str, Query(max_length=80)] = "",
     page: Annotated[int, Query(ge=1, le=10**6)] = 1,
 ) -> Response:
-    query = TableQuery(sort, order, filter.strip(), page)
-    is_compressed = "gzip" in request.headers.get("accept-encoding", "")
-    answer = table_page_answer(_snapshots(request), query, is_compressed)
-    return Response(await table.answer(answer.query, answer.make), headers=answer.headers)
+    query = TableQuery(sort, order, filter.strip()).at_page(page)
+    return await table_page_responder(query).respond(request, table)
 
 
-def table_page_answer(snapshots: Snapshots, query: TableQuery, is_compressed: bool) -> CachedAnswer:
-    def make(rows: Sequence[TableRow]) -> bytes:
-        content = league_page(snapshots.of(rows), query).encode()
-        return gzip.compress(content) if is_compressed else content
+def table_page_responder(query: TableQuery) -> TableResponder:
+    return TableResponder(
+        query, lambda snapshot: _league_page(snapshot, query).encode(), "text/html; charset=utf-8"
+    )
 
-    headers = {
-        "Content-Type": "text/html; charset=utf-8", "Vary": "Accept-Encoding", "Cache-Control": "no-cache",
-    }  # fmt: skip
-    if is_compressed:
-        headers["Content-Encoding"] = "gzip"
-    return CachedAnswer(("page", query, is_compressed), make, headers)
+
+class ColumnHead(NamedTuple):
+    title: str
+    style: str
+    address: str  # of the table sorted by it
+    sorted: str  # ascending, descending or empty
+
+
+def _league_page(snapshot: Snapshot, query: TableQuery) -> str:
+    """Sorted, filtered and paged by links and a form alone."""
+    rows = query.matching(snapshot.rows)
+    pages = max(1, -(-len(rows) // query.limit))
+    query = query.at_page(min(query.page, pages))
+    heads = [
+        ColumnHead(title, style, query.by(sort).address,
+                   query.order if sort == query.sort and title != "Score" else "")  # sorted as rank is
+        for sort, title, style in COLUMNS
+    ]  # fmt: skip
+    return rendered(
+        "league.html", active="/", title="League table", query=query, heads=heads, snapshot=snapshot,
+        rows=rows[query.offset : query.offset + query.limit], first=query.offset + 1, found=len(rows),
+        pages=pages, previous=query.at_page(query.page - 1).address if query.page > 1 else "",
+        next=query.at_page(query.page + 1).address if query.page < pages else "", published=TABLE_3,
+    )  # fmt: skip
 
 
 @router.api_route("/players/{player_id}", methods=SHOWN)
-def player(request: Request, league: TheLeague, player_id: str) -> Response:
-    found = _player(league, player_id)
-    snapshot = _snapshots(request).now()
+def player(league: LeagueDep, table: TableDep, player_id: str) -> Response:
+    found = player_of(league, player_id)
+    snapshot = table.snapshot()
     competitions = Competitions(league)
     return page(
         "player.html", active="/", title=found.name, player=found, row=snapshot.by_id.get(found.id),
@@ -75,104 +98,74 @@ def player(request: Request, league: TheLeague, player_id: str) -> Response:
 
 
 @router.api_route("/competitions", methods=SHOWN)
-def competitions(league: TheLeague) -> Response:
+def competitions(league: LeagueDep) -> Response:
     found = Competitions(league).all()
     return page("competitions.html", active="/competitions", title="Competitions", competitions=found)
 
 
 @router.api_route("/competitions/{competition_id}", methods=SHOWN)
-def competition(request: Request, league: TheLeague, competition_id: str) -> Response:
-    state = Competitions(league).state(_number(competition_id, "competition"))
-    kept: KeptCompetitions = request.app.state.kept_competitions
+def competition(request: Request, league: LeagueDep, table: TableDep, competition_id: str) -> Response:
+    state = Competitions(league).state(number_of(competition_id, "competition"))
+    cache: CompetitionCache = request.app.state.competition_cache
 
     def make(standings: Mapping[float, Standings]) -> str:
-        rows = _snapshots(request).now().rows if state.state == "open" else ()
-        nominable = [row for row in rows if folded(row.entrant) not in HOUSE]
-        shown = CompetitionPage(state, standings)
-        return rendered("competition.html", active="/competitions", title=state.name, competition=state,
-                        page=shown, nominable=nominable)  # fmt: skip
+        rows = table.snapshot().rows if state.state == "open" else ()
+        return rendered(
+            "competition.html", active="/competitions", title=state.name, competition=state,
+            sections=[RateSection(epsilon, found) for epsilon, found in standings.items()],
+            players={player.name: player for player in state.players},
+            nominable=[row for row in rows if folded(row.entrant) not in HOUSE],
+        )  # fmt: skip
 
-    return HTMLResponse(make({}) if state.state == "open" else kept.page(state, make))
-
-
-@router.api_route("/compare", methods=SHOWN)
-def compare(
-    request: Request,
-    league: TheLeague,
-    a: Annotated[str, Query(max_length=20)] = "",
-    b: Annotated[str, Query(max_length=20)] = "",
-) -> Response:
-    chosen = [_player(league, text) if text.strip() else None for text in (a, b)]
-    content: dict[str, Any] = {"pair": None, "same": False}
-    if chosen[0] is not None and chosen[1] is not None:
-        content["same"] = chosen[0].id == chosen[1].id
-        if not content["same"]:
-            content |= _compared(request, league, chosen[0], chosen[1])
-    return page(
-        "compare.html", active="/compare", title="Compare two players", chosen=chosen,
-        snapshot=_snapshots(request).now(), **content,
-    )  # fmt: skip
+    return HTMLResponse(make({}) if state.state == "open" else cache.page(state, make))
 
 
-@router.post("/compare")
-async def play_short_match(
-    request: Request,
-    league: TheLeague,
-    a: Annotated[str, Query(max_length=20)],
-    b: Annotated[str, Query(max_length=20)],
-) -> Response:
-    """Play the short match of two players, then show them again."""
-    first, second = [await run_in_threadpool(_player, league, text) for text in (a, b)]
-    await _short_matches(request).play(first, second, network_of(address_of(request)))
-    return RedirectResponse(f"/compare?a={first.id}&b={second.id}#match", 303)
+@dataclass(frozen=True)
+class Cell:
+    """Of the heat map: the row's score against the column."""
+
+    score: float | None
+    title: str
+
+    @property
+    def shade(self) -> str:
+        """
+        >>> Cell(0.96, "").shade, Cell(None, "").shade
+        ('shade-10', '')
+        """
+        return "" if self.score is None else f"shade-{round(SHADES * self.score)}"
+
+
+@dataclass(frozen=True)
+class RateSection:
+    """Results at one rate of forced random moves."""
+
+    epsilon: float
+    standings: Standings
+
+    @cached_property
+    def rating_scale(self) -> Scale:
+        return Scale.of(row.rating_ci95 for row in self.standings.rows)
+
+    @cached_property
+    def heat_map(self) -> list[list[Cell]]:
+        players = self.standings.players
+        return [[self._cell(row, column) for column in players] for row in players]
+
+    @property
+    def cycles(self) -> tuple[object, ...]:
+        return self.standings.cycles[:MOST_CYCLES]
+
+    def _cell(self, row: str, column: str) -> Cell:
+        result = self.standings.results.get((row, column))
+        if result is None:
+            return Cell(None, "")
+        tally = result.tally
+        words = f"{tally.wins:,} wins, {tally.draws:,} draws, {tally.losses:,} losses"
+        return Cell(tally.score, f"{row} against {column}: {words}")
 
 
 @router.api_route("/submit", methods=SHOWN)
 def submit() -> Response:
     return page("submit.html", active="/submit", title="Submit a player", longest_note=LONGEST_NOTE,
                 longest_link=LONGEST_LINK)  # fmt: skip
-
-
-def fault_page(_request: Request, code: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-    """An error, for people."""
-    return page("fault.html", status=code, headers=headers, title=FAULTS.get(code, "Not possible"), code=code,
-                text=f"{text[:1].upper()}{text[1:]}.")  # fmt: skip
-
-
-def _compared(request: Request, league: League, first: Player, second: Player) -> dict[str, Any]:
-    snapshot = _snapshots(request).now()
-    rows = [snapshot.by_id.get(one.id) for one in (first, second)]
-    tallies = [row.tally if row else None for row in rows]
-    known = [tally for tally in tallies if tally is not None]
-    meetings = [m for m in Competitions(league).meetings_of(first.id) if m[2].second == second.name]
-    return {
-        "pair": list(zip((first, second), rows, strict=True)),
-        "scale": Scale.of(tally.ci95 for tally in known),
-        "difference": Difference.of(*known) if len(known) == 2 else None,
-        "meetings": meetings,
-        "match": _short_matches(request).known(first, second),
-        "double_games": DOUBLE_GAMES,
-        "epsilon": EPSILON,
-    }
-
-
-def _player(league: League, text: str) -> Player:
-    return league.player(_number(text, "player"))
-
-
-def _number(text: str, what: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise NotFound(f"there is no {what} {text}")
-    return int(text)
-
-
-def _snapshots(request: Request) -> Snapshots:
-    found = request.app.state.snapshots
-    assert isinstance(found, Snapshots)
-    return found
-
-
-def _short_matches(request: Request) -> ShortMatches:
-    found = request.app.state.short_matches
-    assert isinstance(found, ShortMatches)
-    return found

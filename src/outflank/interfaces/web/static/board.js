@@ -1,4 +1,4 @@
-// The board as a grid of squares in SVG, for mouse, touch and keyboard. It knows no rules: what is legal is told.
+// The board as a grid of squares in SVG, for mouse, touch and keyboard. It knows no rules: the server says what is legal.
 
 const SVG = "http://www.w3.org/2000/svg";
 const COLUMNS = "abcdefgh";
@@ -71,29 +71,29 @@ export class BoardView {
     const flipped = new Set(position.flipped), legal = new Set(position.legal);
     for (const [square, { group, value }] of this.cells) {
       const letter = position.squares[index++];
-      const judged = legal.has(square) ? values?.get(square) : undefined;
+      const valued = legal.has(square) ? values?.get(square) : undefined;
       const is = {
         black: letter === "X", white: letter === "O", turned: flipped.has(square),
         "last-move": square === position.move, "legal-move": legal.has(square),
-        playable: canPlay && legal.has(square), judged: Boolean(judged), "best-move": Boolean(judged?.isBest),
+        playable: canPlay && legal.has(square), valued: Boolean(valued), "best-move": Boolean(valued?.isBest),
       };
       for (const [name, holds] of Object.entries(is)) group.classList.toggle(name, holds);
       group.classList.remove("pending");
-      value.textContent = judged?.text ?? "";
+      value.textContent = valued?.text ?? "";
       value.classList.toggle("long", value.textContent.length > 5);
-      group.setAttribute("aria-label", this.label(square, is, judged));
+      group.setAttribute("aria-label", this.label(square, is, valued));
     }
     this.grid.classList.toggle("waiting", !canPlay);
   }
 
-  label(square, is, judged) {
+  label(square, is, valued) {
     const parts = [square, is.black ? "black" : is.white ? "white" : is["legal-move"] ? "legal move" : "empty"];
     if (is["last-move"]) parts.push("last move");
-    if (judged) parts.push(judged.label);
+    if (valued) parts.push(valued.label);
     return parts.join(", ");
   }
 
-  /** The square that was played, until the server has answered. */
+  /** The square that was played, until the server has responded. */
   showPending(square) {
     this.cells.get(square).group.classList.add("pending");
   }

@@ -1,4 +1,4 @@
-// While a competition is played the page counts its matches, and shows the tables when all are played.
+// Counts the matches of a competition while it is played, and shows the tables when all are played.
 
 const shown = document.getElementById("progress");
 const bar = document.getElementById("played");
@@ -19,7 +19,7 @@ async function look() {
       words.textContent = `${competition.meetings} of ${competition.meetings_in_all}`;
     }
   } catch {
-    // Offline, or the server is being restarted: it is asked again.
+    // Offline, or the server is restarting: try again.
   }
   setTimeout(look, PAUSE);
 }

@@ -5,15 +5,15 @@ import { niceStep } from "./graph.js";
 
 const HEIGHT = 380;
 const LEFT = 58, RIGHT = 28, TOP = 12, BOTTOM = 46;
-const NEAR_ONE = 0.95; // scores from here on are told apart on a logit scale, as in the pictures of `outflank plot`
+const NEAR_ONE = 0.95; // from here on scores have a logit scale, as in `outflank plot`
 const LOGIT_TICKS = [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999];
 const LEAST_ROOM = 18; // between two ticks
 export const STYLES = 8; // kinds of line, each with its own colour, dashes and mark
 
-/** Where a measurement lies along the axis that was chosen. */
+/** A measurement's place on the selected axis. */
 export const place = (point, by) => ({ games: point.games, seconds: point.seconds, generations: point.generation })[by];
 
-/** The mark of a kind of line: eight shapes. */
+/** The marker of a line style: eight shapes. */
 export function mark(style, x, y, size = 4.5) {
   const around = (count, turn, inner = 1) => [...Array(count).keys()].map((i) => {
     const angle = turn + 2 * Math.PI * i / count, reach = size * 1.25 * (i % 2 ? inner : 1);
@@ -43,7 +43,7 @@ function unit(by, last) {
 const written = (number) => Number(number.toPrecision(6)).toLocaleString("en");
 
 export class CurveChart {
-  /** `onRead(text)` is called with the values of a point that is pointed at. */
+  /** `onRead(text)` is called with the values of the point under the pointer. */
   constructor(host, onRead) {
     Object.assign(this, { host, onRead, curves: [], by: "games", isLog: false, read: null });
     host.addEventListener("pointermove", (event) => this.pointed(event));
@@ -54,7 +54,7 @@ export class CurveChart {
     new ResizeObserver(() => this.draw()).observe(host);
   }
 
-  /** Curves of {name, style, points}; points without a place on the chosen axis are left out. */
+  /** Curves of {name, style, points}; points without a value on the selected axis are omitted. */
   show(curves, by, isLog) {
     const has = (point) => place(point, by) !== null && (!isLog || place(point, by) > 0);
     const known = curves.map((curve) => ({ ...curve, points: curve.points.filter(has) }));
@@ -105,7 +105,7 @@ export class CurveChart {
     return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share;
   }
 
-  /** Scores on the vertical axis, as they are written; the best have the first right to room. */
+  /** Scores on the vertical axis, as labels; the best take precedence. */
   scoreTicks() {
     if (this.isLogit) {
       const kept = [];

@@ -1,4 +1,4 @@
-// Forms that are sent to the API; what the API answers is shown as text.
+// Forms that are sent to the API; its response is shown as text.
 
 export const byId = (id) => document.getElementById(id);
 
@@ -7,28 +7,28 @@ export function say(place, text, kind) {
   place.textContent = text ? text[0].toUpperCase() + text.slice(1) : "";
 }
 
-/** The API's answer; an Error with its one sentence if it refused. */
+/** The API's response; an Error with its sentence if it refused. */
 export async function send(path, options) {
   let answer;
   try {
     answer = await fetch(path, { method: "POST", ...options });
   } catch {
-    throw new Error("The league cannot be reached; look at your connection and try again.");
+    throw new Error("The league cannot be reached; check your connection and try again.");
   }
   const content = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(content.error ?? `The league answered with status ${answer.status}.`);
+  if (!answer.ok) throw new Error(content.error ?? `The league responded with status ${answer.status}.`);
   return content;
 }
 
-/** What goes with an entrant's requests. */
+/** Headers of an entrant's requests. */
 export const withKey = (key) => ({ Authorization: `Bearer ${key.trim()}` });
 
-/** The first field that is missing or wrong is named and gets the focus. */
+/** Names and focuses the first field that is missing or invalid. */
 function complete(form, place) {
   for (const field of form.elements) {
     if (field.willValidate && !field.checkValidity()) {
       const name = form.querySelector(`label[for="${field.id}"]`).firstChild.textContent.trim();
-      say(place, `${name}: ${field.validationMessage}`, "fault");
+      say(place, `${name}: ${field.validationMessage}`, "error");
       field.focus();
       return false;
     }
@@ -36,7 +36,7 @@ function complete(form, place) {
   return true;
 }
 
-/** Runs a form's work once at a time; its faults are told in its message. */
+/** Runs a form's work once at a time; errors are shown in its message. */
 export function onSubmit(form, place, work) {
   const button = form.querySelector("button[type=submit]");
   form.addEventListener("submit", async (event) => {
@@ -47,8 +47,8 @@ export function onSubmit(form, place, work) {
     button.disabled = true;
     try {
       await work();
-    } catch (fault) {
-      say(place, fault.message, "fault");
+    } catch (error) {
+      say(place, error.message, "error");
     } finally {
       button.disabled = false;
     }

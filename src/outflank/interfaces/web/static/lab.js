@@ -1,10 +1,10 @@
-// The lab: learning runs, their curves, live while they learn. Chosen runs and axes live in the address.
+// The lab: learning runs and their curves, live. Selected runs and axes are in the address.
 
 import { svg } from "./board.js";
 import { CurveChart, mark, place, STYLES } from "./curves.js";
 
-const LIST_EVERY = 10_000; // milliseconds between looks at which runs there are
-const MOST_STREAMS = 2; // a browser opens six connections to a server for all of its pages; others are asked now and then
+const LIST_EVERY = 10_000; // milliseconds between polls for the list of runs
+const MOST_STREAMS = 2; // a browser opens six connections per server for all its pages; other runs are polled
 const page = (id) => document.getElementById(id);
 const number = (value) => Number(value.toPrecision(6)).toLocaleString("en");
 
@@ -22,7 +22,7 @@ const chart = new CurveChart(page("chart"), (text) => { page("reading").textCont
 async function fetched(path) {
   const response = await fetch(path);
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.error ?? `the server answered ${response.status}`);
+  if (!response.ok) throw new Error(answer.error ?? `the server responded ${response.status}`);
   return answer;
 }
 
@@ -53,7 +53,7 @@ async function readLog(name) {
   }
 }
 
-/** Listens to chosen runs that are learning, while the page is seen. */
+/** Follows selected runs that are learning, while the page is visible. */
 function follow() {
   const isLive = (name) => lab.runs.get(name)?.state === "learning" || lab.streams.has(name); // until its stream ends
   const live = lab.chosen.filter(isLive).slice(-MOST_STREAMS);
@@ -91,7 +91,7 @@ function listen(name) {
   return stream;
 }
 
-// What is shown.
+// Display.
 
 function show() {
   showList();
@@ -165,8 +165,8 @@ function updated(row, run) {
 }
 
 function tell(text) {
-  page("fault").textContent = text;
-  page("fault").hidden = !text;
+  page("error").textContent = text;
+  page("error").hidden = !text;
 }
 
 // The address and the controls.
@@ -209,7 +209,7 @@ window.addEventListener("pagehide", () => lab.streams.forEach((stream) => stream
 
 readAddress();
 await list();
-if (!lab.chosen.length && lab.runs.size) { // the liveliest run, so that there is something to see
+if (!lab.chosen.length && lab.runs.size) { // the most recent run, so that something is shown
   await choose(page("runs").firstElementChild.dataset.run, true);
 }
 setInterval(() => { if (!document.hidden) list(); }, LIST_EVERY);

@@ -1,10 +1,10 @@
-// Filters the table while one types, and shows new scores as they come; without this the form and a reload do it.
+// Filters the table while typing, and shows new scores as they come. Without it, the form and a reload do that.
 
 const form = document.getElementById("filter-form");
 const field = document.getElementById("filter");
 const table = () => document.getElementById("table");
-const PAUSE = 250; // milliseconds without a key before the server is asked
-const LOOK = 3000; // between looks for scores, while any player shown waits for its final one
+const PAUSE = 250; // milliseconds without a key press before the server is asked
+const LOOK = 3000; // between polls, while any player shown waits for its final score
 let timer = 0;
 let looking = 0;
 let asked = 0;
@@ -25,7 +25,7 @@ async function show(address) {
   lookAgain();
 }
 
-/** Where the table was scrolled to on a narrow screen it stays. */
+/** Keeps the scroll position of a narrow screen. */
 function replaceTable(newer) {
   const left = table().querySelector(".box")?.scrollLeft ?? 0;
   table().replaceWith(newer);

@@ -1,13 +1,13 @@
-// A game against a player of the league. The rules live on the server: every position comes from /api/v1/play.
-// Player, colour, depth and transcript live in the address, so that a game can be shared and replayed.
+// A game against a player of the league. The server knows the rules: every position comes from /api/v1/play.
+// Player, colour, depth and transcript are in the address, so that a game can be shared and replayed.
 
 import { BoardView } from "./board.js";
 import { GameGraph, short, signed } from "./graph.js";
 
 const seesMotion = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 const REPLY_DELAY = seesMotion ? 450 : 100; // milliseconds: until one's own discs have turned
-const MOST_KEPT = 200; // judged positions that are remembered
-const TRIES_AGAIN = 2; // when the server is busy
+const MOST_CACHED = 200; // analysed positions
+const RETRIES = 2; // when the server is busy
 const LONGEST_PAUSE = 10; // seconds between them
 const page = (id) => document.getElementById(id);
 const other = (colour) => (colour === "black" ? "white" : "black");
@@ -17,10 +17,10 @@ const game = {
   player: "", colour: "black", depth: "1", // as chosen
   moves: [], at: 0, positions: [], // the whole line, and which of its positions is shown
   shows: false, // values of the moves
-  isBusy: false, fault: "", news: "",
-  judged: new Map(), // what the server said of positions, by player, depth and transcript
+  isBusy: false, error: "", news: "",
+  analyses: new Map(), // the server's responses, by player, depth and transcript
 };
-let turnNumber = 0; // what the server answers to an earlier turn is thrown away
+let turnNumber = 0; // responses to earlier turns are discarded
 
 const board = new BoardView(page("board"), squareChosen);
 const graph = new GameGraph(page("graph"), goTo);
@@ -40,39 +40,39 @@ async function ask(moves, wantsValues) {
   if (game.player) query.set("player", game.player);
   if (game.player && wantsValues) query.set("values", "1");
   let response = await fetch(`/api/v1/play?${query}`);
-  for (let again = 0; response.status === 503 && again < TRIES_AGAIN; again += 1) {
+  for (let again = 0; response.status === 503 && again < RETRIES; again += 1) {
     const seconds = Math.min(Number(response.headers.get("Retry-After")) || 1, LONGEST_PAUSE);
     await new Promise((go) => { setTimeout(go, 1000 * seconds); });
     response = await fetch(`/api/v1/play?${query}`);
   }
-  const answer = await response.json().catch(() => ({ error: "the server gave no answer that can be read" }));
-  if (!response.ok) throw new Error(answer.error ?? `the server answered ${response.status}`);
+  const answer = await response.json().catch(() => ({ error: "the server's response cannot be read" }));
+  if (!response.ok) throw new Error(answer.error ?? `the server responded ${response.status}`);
   if (answer.choice) {
-    game.judged.set(key(answer.transcript), answer);
-    if (game.judged.size > MOST_KEPT) game.judged.delete(game.judged.keys().next().value);
+    game.analyses.set(key(answer.transcript), answer);
+    if (game.analyses.size > MOST_CACHED) game.analyses.delete(game.analyses.keys().next().value);
   }
   return answer;
 }
 
-/** Runs one turn: whatever came before it no longer counts. Errors are told, with a way to try again. */
+/** Runs one turn; earlier ones no longer count. Errors are shown, with a button to try again. */
 async function turn(work) {
   const mine = ++turnNumber;
   const isCurrent = () => mine === turnNumber;
-  Object.assign(game, { isBusy: true, fault: "" });
+  Object.assign(game, { isBusy: true, error: "" });
   page("board").setAttribute("aria-busy", true);
   try {
     await work(isCurrent);
   } catch (error) {
-    if (isCurrent()) game.fault = error instanceof TypeError ? "The server cannot be reached." : `${capital(error.message)}.`;
+    if (isCurrent()) game.error = error instanceof TypeError ? "The server cannot be reached." : `${capital(error.message)}.`;
   }
   if (!isCurrent()) return;
   game.isBusy = false;
   show();
 }
 
-// What happens.
+// Turns.
 
-/** Reads a line from the server, shows one of its positions, and lets the computer move if it is its turn. */
+/** Loads a line from the server, shows one of its positions, and lets the computer move if it is its turn. */
 function open(moves, at = null) {
   return turn(async (isCurrent) => {
     const answer = await ask(moves, game.shows);
@@ -82,7 +82,7 @@ function open(moves, at = null) {
     game.news = "";
     show();
     await reply(isCurrent);
-    if (isCurrent()) await judge(isCurrent);
+    if (isCurrent()) await analyse(isCurrent);
   });
 }
 
@@ -101,7 +101,7 @@ function squareChosen(square) {
       tell();
       show();
       await reply(isCurrent);
-      if (isCurrent()) await judge(isCurrent);
+      if (isCurrent()) await analyse(isCurrent);
     });
   }
 }
@@ -110,7 +110,7 @@ function squareChosen(square) {
 async function reply(isCurrent) {
   while (isAtEnd() && here().turn && !isMine(here().turn)) {
     const began = performance.now();
-    const known = game.judged.get(key(transcript())) ?? (await ask(transcript(), true));
+    const known = game.analyses.get(key(transcript())) ?? (await ask(transcript(), true));
     const after = await ask(transcript() + known.choice.square, game.shows);
     await new Promise((done) => setTimeout(done, Math.max(0, REPLY_DELAY - (performance.now() - began))));
     if (!isCurrent()) return;
@@ -120,9 +120,9 @@ async function reply(isCurrent) {
   }
 }
 
-/** Values of the position that is shown, if they are wanted and not known. */
-async function judge(isCurrent) {
-  if (!game.shows || !game.player || !here().turn || game.judged.has(key(transcript(game.at)))) return;
+/** Values of the position shown, if they are wanted and not cached. */
+async function analyse(isCurrent) {
+  if (!game.shows || !game.player || !here().turn || game.analyses.has(key(transcript(game.at)))) return;
   await ask(transcript(game.at), true);
   if (isCurrent()) show();
 }
@@ -139,7 +139,7 @@ function goTo(at) {
   game.news = "";
   turn(async (isCurrent) => {
     await reply(isCurrent); // at the end of the line the game goes on
-    if (isCurrent()) await judge(isCurrent);
+    if (isCurrent()) await analyse(isCurrent);
   });
   show();
 }
@@ -169,18 +169,18 @@ function newGame() {
   open("");
 }
 
-// What is said.
+// Texts.
 
 function name(colour) {
   if (playsBoth()) return capital(colour);
   return colour === game.colour ? "You" : opponent();
 }
 
-/** The last moves in words: one's own and the answer to it. */
+/** The last move in words. */
 function tell() {
   const { mover, move, flipped, passed } = here();
   const count = flipped.length === 1 ? "1 disc" : `${flipped.length} discs`;
-  let text = `${name(mover)} played ${move} and turned ${count}.`;
+  let text = `${name(mover)} played ${move} and flipped ${count}.`;
   if (passed) text += ` ${name(passed)} ${name(passed) === "You" ? "have" : "has"} no move: pass.`;
   game.news = text;
 }
@@ -204,7 +204,7 @@ function say(text) {
   page("status").textContent = text;
 }
 
-/** Values with as many digits as suit the largest of them: they are there to be compared. */
+/** Values with digits to suit the largest, for comparison. */
 function written(values) {
   const most = Math.max(...values.map(({ value }) => Math.abs(value ?? 0)));
   const digits = most >= 100 ? 0 : most >= 10 ? 1 : most >= 0.1 ? 2 : 3;
@@ -212,7 +212,7 @@ function written(values) {
 }
 
 function values() {
-  const found = game.judged.get(key(transcript(game.at)));
+  const found = game.analyses.get(key(transcript(game.at)));
   if (!game.shows || !found) return null;
   const best = found.values[0], write = written(found.values);
   return new Map(found.values.map(({ square, value, discs }) => {
@@ -223,17 +223,17 @@ function values() {
   }));
 }
 
-// What is shown.
+// Display.
 
 function show() {
-  page("fault").hidden = !game.fault;
-  page("fault-text").textContent = game.fault;
+  page("error").hidden = !game.error;
+  page("error-text").textContent = game.error;
   page("board").setAttribute("aria-busy", game.isBusy);
   if (!here()) return;
   const position = here(), canPlay = Boolean(!game.isBusy && position.turn && isMine(position.turn));
   board.show(position, { canPlay, values: values() });
   graph.show(game.positions, game.at, Boolean(game.player));
-  say(game.fault ? "" : [game.news, state()].filter(Boolean).join(" "));
+  say(game.error ? "" : [game.news, state()].filter(Boolean).join(" "));
   showCounts(position);
   page("undo").disabled = game.at === 0;
   page("redo").disabled = isAtEnd();
@@ -284,10 +284,10 @@ async function readAddress() {
   game.shows = query.get("values") === "1";
   const at = query.get("at");
   await open(query.get("moves") ?? "", /^\d+$/.test(at ?? "") ? Number(at) : null);
-  if (game.fault && !here()) { // a transcript that is none: tell, and begin anew
-    const { fault } = game;
+  if (game.error && !here()) { // an invalid transcript: say so, and start a new game
+    const { error } = game;
     await open("");
-    game.fault ||= fault;
+    game.error ||= error;
     show();
   } else if (wanted && wanted !== game.player) {
     game.news = `There is no player ${wanted} in this league; this is ${opponent()}.`;
@@ -298,12 +298,12 @@ async function readAddress() {
 async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
-  } catch { // no permission, or no https: the old way
-    const field = page("transcript"), kept = field.value;
+  } catch { // no permission, or no https
+    const field = page("transcript"), before = field.value;
     field.value = text;
     field.select();
     document.execCommand("copy");
-    field.value = kept;
+    field.value = before;
   }
   const label = button.textContent;
   button.textContent = "Copied";

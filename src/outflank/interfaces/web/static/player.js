@@ -1,4 +1,4 @@
-// While a player waits for its score the page looks for it, and shows it when it is there.
+// Polls for a player's score, and shows it when it is there.
 
 const shown = document.getElementById("player");
 const PAUSE = 4000;
@@ -14,7 +14,7 @@ async function look() {
       }
     }
   } catch {
-    // Offline, or the server is being restarted: it is asked again.
+    // Offline, or the server is restarting: try again.
   }
   setTimeout(look, PAUSE);
 }

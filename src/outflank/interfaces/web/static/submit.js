@@ -21,17 +21,17 @@ byId("copy").addEventListener("click", async () => {
     await navigator.clipboard.writeText(shown.textContent);
     byId("copied").textContent = "Copied.";
   } catch {
-    // Browsers copy by themselves only over https; the key is marked, so that a key press does it.
+    // Browsers only copy over https; the key is selected, so that a key press does it.
     getSelection().selectAllChildren(shown);
-    byId("copied").textContent = "Press Ctrl+C to copy the marked key.";
+    byId("copied").textContent = "Press Ctrl+C to copy the selected key.";
   }
 });
 
 onSubmit(byId("submit"), byId("submit-message"), async () => {
   if (byId("file").files[0].size > LARGEST) {
-    throw new Error("The file is larger than 16 MB, the most that the league takes.");
+    throw new Error("The file is larger than the limit of 16 MB.");
   }
-  byId("submit-progress").textContent = "The file is sent and checked…";
+  byId("submit-progress").textContent = "Sending and checking the file…";
   try {
     const key = byId("key").value;
     const body = new FormData(byId("submit"));
@@ -50,5 +50,5 @@ function showSubmitted(player) {
   link.textContent = "its page";
   say(place, "", "done");
   const facts = `${player.kind}, ${player.weights.toLocaleString("en")} weights`;
-  place.append(`${player.name} is in the league: ${facts}. Its scoring waits; see `, link, ".");
+  place.append(`${player.name} is in the league: ${facts}. It waits to be scored; see `, link, ".");
 }
