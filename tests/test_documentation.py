@@ -141,7 +141,7 @@ def _parse(arguments: list[str]) -> None:
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
         assert rest[0] in command.commands, f"no such command: outflank {shlex.join(arguments)}"
         command = command.commands[rest.pop(0)]
-    context = command.context_class(command, resilient_parsing=True)
+    context = command.context_class(command)
     try:
         command.make_parser(context).parse_args(args=rest)
     except ClickError as error:
@@ -206,6 +206,22 @@ def test_missing_names_would_be_found() -> None:
     assert not _is_there("games/matches.py", None)
     assert _is_there("core/bitboard.hpp", "flips")
     assert not _is_there("core/bitboard.hpp", "flip_flops")
+
+
+def test_the_version_is_one() -> None:
+    written = [
+        re.search(r'^version(?:: | = ")([\w.]+)', (ROOT / file).read_text(), re.MULTILINE)
+        for file in ("CITATION.cff", "pyproject.toml")
+    ]
+    assert [match and match[1] for match in written] == [outflank.__version__] * 2
+
+
+def test_git_ignores_no_file_of_the_repository() -> None:
+    """Such a file would be left out of wheels, and out of what ruff looks at."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a clone")
+    command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == ""
 
 
 def _tree() -> list[Path]:
