@@ -137,7 +137,7 @@ def test_commands_that_are_not_run_can_be_parsed(page: Path) -> None:
 def _parse(arguments: list[str]) -> None:
     """Fails on a command or an option that does not exist; values and files are not looked at."""
     command: Any = typer.main.get_command(app)
-    rest = list(arguments)
+    rest = [*arguments, "VALUE"]  # for an option that is named without its value
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
         assert rest[0] in command.commands, f"no such command: outflank {shlex.join(arguments)}"
         command = command.commands[rest.pop(0)]
@@ -170,7 +170,7 @@ NAMED_FILE = re.compile(
     r"([\w./-]*\w(?:/|\.(?:py|pyi|cpp|hpp|md|toml|txt|js|html|conf|cff|yaml)))(?::([\w.]+))?"
 )
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
-ROOTS = (ROOT, PACKAGE)
+ROOTS = (ROOT, PACKAGE, ROOT / "core")
 
 
 @pytest.mark.parametrize("page", [ARCHITECTURE, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
@@ -203,9 +203,23 @@ def _module_name(file: Path) -> str:
 def test_missing_names_would_be_found() -> None:
     assert _is_there("games/match.py", "Match.play")
     assert not _is_there("games/match.py", "Match.plays")
-    assert not _is_there("games/matches.py", None)
+    assert not _is_there("games/" + "matches.py", None)
     assert _is_there("core/bitboard.hpp", "flips")
     assert not _is_there("core/bitboard.hpp", "flip_flops")
+
+
+CITED = re.compile(r"(?<![\w/.])(?:\w+/)+\w+\.(?:py|cpp|hpp|md)\b")
+FOLDERS = ("src", "core", "bindings", "tests", "benchmarks")
+SOURCES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.[ch]pp"))]
+SOURCES += [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def test_code_cites_files_that_are_there() -> None:
+    roots = (*ROOTS, ROOT / "tests")
+    cited = {(path, name) for path in SOURCES for name in CITED.findall(path.read_text())}
+    assert cited
+    missing = [(path, name) for path, name in cited if not any((root / name).exists() for root in roots)]
+    assert sorted(missing) == []
 
 
 def test_the_version_is_one() -> None:
