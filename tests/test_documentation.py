@@ -3,7 +3,8 @@
 A page's blocks run in order, in one empty folder per page, with nothing but the installed package:
 `console` blocks line by line (a command follows `$ `, anything else is its output), `python` blocks as they
 are. A comment `<!-- not run: REASON -->` before a block exempts it (it needs a server, a cluster, hours or
-files of others); its commands are still parsed, like those in the text.
+files of others), and `<!-- not run on this page: REASON -->` all blocks after it; their commands are still
+parsed, like those in the text.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ PAGES = [
     ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-NOT_RUN = re.compile(r"<!-- not run: \S.* -->\s*")
+NOT_RUN = re.compile(r"<!-- not run(?P<page> on this page)?: \S.* -->\s*")
 SECONDS_PER_COMMAND = 120
 MODULES = [
     name
@@ -59,25 +60,21 @@ class Block:
     code: str
     is_run: bool
 
-    @property
-    def lines(self) -> list[str]:
-        return [line.removeprefix("$ ").strip() for line in self.code.splitlines()]
-
 
 def _tokens(page: Path) -> list[Token]:
     return MarkdownIt("commonmark").enable("table").parse(page.read_text())
 
 
 def _blocks(page: Path) -> Iterator[Block]:
-    previous = None
+    exempt: re.Match[str] | None = None
     for token in _tokens(page):
         if token.type in ("fence", "code_block"):
-            exempt = previous is not None and bool(NOT_RUN.fullmatch(previous.content))
-            is_run = token.info in ("console", "python") and not exempt
+            is_run = token.info in ("console", "python") and exempt is None
             # A plain block that holds a command of ours is an oversight: it counts as run, and fails.
-            forgotten = not exempt and token.info != "python" and bool(_arguments(token.content))
-            yield Block(token.info, token.content, is_run or forgotten)
-        previous = token if token.type == "html_block" else None
+            is_oversight = exempt is None and token.info != "python" and bool(_arguments(token.content))
+            yield Block(token.info, token.content, is_run or is_oversight)
+        if exempt is None or not exempt["page"]:
+            exempt = NOT_RUN.fullmatch(token.content) if token.type == "html_block" else None
 
 
 def _code_spans(page: Path) -> list[str]:
