@@ -10,6 +10,7 @@ parsed, like those in the text.
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib
 import os
 import pkgutil
@@ -93,6 +94,7 @@ def _arguments(code: str) -> list[list[str]]:
     return found
 
 
+@pytest.mark.timeout(1200)  # a page is up to thirty commands
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -131,9 +133,14 @@ def test_commands_that_are_not_run_can_be_parsed(page: Path) -> None:
         _parse(arguments)
 
 
+@functools.cache
+def _command_line() -> Any:
+    return typer.main.get_command(app)
+
+
 def _parse(arguments: list[str]) -> None:
     """Fails on a command or an option that does not exist; values and files are not looked at."""
-    command: Any = typer.main.get_command(app)
+    command = _command_line()
     rest = [*arguments, "VALUE"]  # for an option that is named without its value
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
         assert rest[0] in command.commands, f"no such command: outflank {shlex.join(arguments)}"
