@@ -145,7 +145,7 @@ def _parse(arguments: list[str]) -> None:
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
         assert rest[0] in command.commands, f"no such command: outflank {shlex.join(arguments)}"
         command = command.commands[rest.pop(0)]
-    context = command.context_class(command)
+    context = command.context_class(command, **command.context_settings)
     try:
         command.make_parser(context).parse_args(args=rest)
     except ClickError as error:
