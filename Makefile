@@ -11,13 +11,22 @@ FUZZ_CXX ?= $(firstword $(foreach name,clang++ clang++-19 clang++-16 clang++-14,
 CHECKED := OUTFLANK_CORE_TESTS=ON;OUTFLANK_WERROR=ON
 unexport MAKEFLAGS  # of make --jobs: ninja would want make's own job server, which recipes do not get
 
-.PHONY: help demo test lint bench format test-core test-portable test-sanitizers test-threads fuzz clean
+.PHONY: help demo test coverage lint bench format hooks test-core test-portable test-sanitizers test-threads fuzz clean
 
 help:
-	@echo "make demo    build, then learn a player in half a minute and rank it in the League"
-	@echo "make test    build, then run all tests"
-	@echo "make lint    formatting, types, import rules"
-	@echo "make bench   time the core, in one run with rust-reversi"
+	@echo "make demo             build, then learn a player in half a minute and rank it in the League"
+	@echo "make test             build, then run all tests"
+	@echo "make lint             formatting, types, import rules"
+	@echo "make format           format Python and C++, rewrite the stub of the core"
+	@echo "make coverage         the tests of Python, with the share of lines they reach in each room"
+	@echo "make bench            time the core, in one run with rust-reversi"
+	@echo "make test-core        the tests of the core alone"
+	@echo "make test-sanitizers  the same under AddressSanitizer and UndefinedBehaviorSanitizer, and fuzzing"
+	@echo "make test-threads     the same under ThreadSanitizer"
+	@echo "make test-portable    golden games and contracts on a build for any machine"
+	@echo "make fuzz             fuzz the core for FUZZ_SECONDS (3600); needs Clang"
+	@echo "make hooks            run formatters and linters before each commit"
+	@echo "make clean            remove .venv, build and out"
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -46,9 +55,20 @@ demo: $(VENV)/built
 	$(BIN)/outflank show $(RUN)/last.safetensors --out $(RUN)/network.png
 	@echo "Open the league with this player in it, and play it: $(BIN)/outflank serve --with $(RUN)/last.safetensors"
 
-# A file's tests stay together: they share what is expensive to make, and the README's commands have an order.
+# A file's tests stay together: they share what is expensive to make.
+PYTEST := $(BIN)/python -m pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile
+
 test: $(VENV)/dev test-core
-	$(BIN)/python -m pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile
+	$(PYTEST)
+
+# Rooms are the folders of the package. Processes that tests kill report nothing, so their share is a lower bound.
+ROOMS := $(sort $(dir $(wildcard src/outflank/*/__init__.py)))
+coverage: $(VENV)/dev
+	$(PYTEST) --cov --cov-report=
+	@for room in $(ROOMS) 'src/outflank/[a-z]*.py'; do \
+	  printf '%4s %%  %s\n' "$$($(BIN)/coverage report --format=total --include="$${room%/}$$(test -d $$room && echo '/*')")" "$$room"; \
+	done
+	@$(BIN)/coverage report --format=total | sed 's/$$/ %  in all; per file: $(subst /,\/,$(BIN))\/coverage report/'
 
 # The core's own tests: tuned for this machine, under sanitizers, and for any machine.
 core_tests = $(BIN)/ctest --test-dir build/$(1) --output-on-failure --parallel $(CORES)
@@ -103,6 +123,9 @@ format: $(VENV)/dev
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(filter %.cpp %.hpp,$(CORE))
 	$(BIN)/python -m nanobind.stubgen -q -m outflank._core -o src/outflank/_core.pyi
+
+hooks: $(VENV)/dev
+	$(BIN)/pre-commit install
 
 bench: $(VENV)/built
 	$(BIN)/outflank bench --peers

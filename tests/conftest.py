@@ -1,4 +1,4 @@
-"""What tests share: the shared data where it is there, and boards to test on."""
+"""What tests share: files that others published, boards to test on, and the command line."""
 
 from __future__ import annotations
 
@@ -18,20 +18,24 @@ from hypothesis import settings
 from outflank import Board
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
+# Players, positions and games that others published, which are not part of outflank (docs/reproducing.md):
+# a folder `published` in the repository, or `shared` beside it.
+SHARED = next(
+    (path for path in (ROOT / "published", ROOT.parent / "shared") if path.is_dir()), ROOT / "published"
+)
 
-# How long an example takes says more of what else the machine does than of the example.
+# How long an example takes depends more on the machine's load than on the example.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 
-# What a shell starts in the background ignores Ctrl-C, and so would the processes that tests interrupt.
+# Processes that a shell starts in the background ignore Ctrl-C, and so would the ones that tests interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
 def signal_handlers_are_left_as_they_were() -> Iterator[None]:
-    """A command that is run within the tests must not decide what Ctrl-C does to those that follow."""
+    """A command that runs within a test must not change what Ctrl-C does to the tests after it."""
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     yield
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
@@ -39,15 +43,15 @@ def signal_handlers_are_left_as_they_were() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Published players and positions beside the checkout; tests that need them skip without."""
+    """Published players, positions and games; tests that need them skip without."""
     if not (SHARED / "players").is_dir():
-        pytest.skip("../shared with the published players is not there")
+        pytest.skip("the published players are not there: docs/reproducing.md says where to put them")
     return SHARED
 
 
 @pytest.fixture(scope="session")
 def random_boards() -> list[Board]:
-    """Boards from random games, and boards with discs anywhere."""
+    """Boards of random games, and boards with discs anywhere."""
     random = np.random.default_rng(5)
     boards = []
     for _ in range(40):
@@ -87,7 +91,7 @@ def outflank() -> Outflank:
 
 
 def let_work(process: subprocess.Popen[str], seconds: float) -> None:
-    """Wait until a process has worked for so many seconds of a processor, however busy the machine is."""
+    """Wait until a process has used this much CPU time, however busy the machine is."""
     watched = psutil.Process(process.pid)
     while process.poll() is None and sum(watched.cpu_times()[:2]) < seconds:
         time.sleep(0.02)

@@ -1,21 +1,46 @@
-"""Every example in docstrings and in the README is run."""
+"""Every example in docstrings, in the README and in docs is run, and every path they name exists.
+
+A page's blocks run in order, in one empty folder per page, with nothing but the installed package:
+`console` blocks line by line (a command follows `$ `, anything else is its output), `python` blocks as they
+are. A comment `<!-- not run: REASON -->` before a block exempts it (it needs a server, a cluster, hours or
+files of others), and `<!-- not run on this page: REASON -->` all blocks after it; their commands are still
+parsed, like those in the text.
+"""
 
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib
+import os
 import pkgutil
 import re
 import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 import outflank
+from outflank.interfaces.cli import ClickError, app
 from tests.conftest import ROOT
-from tests.conftest import Outflank as Run
 
-README = (ROOT / "README.md").read_text()
+PACKAGE = ROOT / "src" / "outflank"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+NOT_RUN = re.compile(r"<!-- not run(?P<page> on this page)?: \S.* -->\s*")
+SECONDS_PER_COMMAND = 120
 MODULES = [
     name
     for _, name, _ in pkgutil.walk_packages(outflank.__path__, "outflank.")
@@ -28,46 +53,214 @@ def test_docstrings(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def _blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+@dataclass(frozen=True)
+class Block:
+    """Code between fences, or indented."""
+
+    language: str
+    code: str
+    is_run: bool
 
 
-@pytest.mark.parametrize("block", _blocks("python"))
-def test_readme_python(block: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-                       tmp_path: Path) -> None:  # fmt: skip
+def _tokens(page: Path) -> list[Token]:
+    return MarkdownIt("commonmark").enable("table").parse(page.read_text())
+
+
+def _blocks(page: Path) -> Iterator[Block]:
+    exempt: re.Match[str] | None = None
+    for token in _tokens(page):
+        if token.type in ("fence", "code_block"):
+            is_run = token.info in ("console", "python") and exempt is None
+            # A plain block that holds a command of ours is an oversight: it counts as run, and fails.
+            is_oversight = exempt is None and token.info != "python" and bool(_arguments(token.content))
+            yield Block(token.info, token.content, is_run or is_oversight)
+        if exempt is None or not exempt["page"]:
+            exempt = NOT_RUN.fullmatch(token.content) if token.type == "html_block" else None
+
+
+def _code_spans(page: Path) -> list[str]:
+    inline = [child for token in _tokens(page) for child in token.children or ()]
+    return [token.content for token in inline if token.type == "code_inline"]
+
+
+def _arguments(code: str) -> list[list[str]]:
+    """The arguments of every outflank command in a piece of shell."""
+    found = []
+    for line in code.replace("\\\n", " ").splitlines():
+        if match := re.match(r"(?:\$ )?(?:\w+=\S+ )*outflank (.+)", line.strip()):
+            words = shlex.split(match[1], comments=True)
+            ends = [i for i, word in enumerate(words) if word in ("&", "&&", "|", ">", "<")]
+            found.append(words[: min(ends, default=len(words))])
+    return found
+
+
+@pytest.mark.timeout(1200)  # a page is up to thirty commands
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
-    assert capsys.readouterr().out
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    faults = []
+    for block in _blocks(page):
+        if not block.is_run:
+            continue
+        if block.language == "python":
+            exec(compile(block.code, page.name, "exec"), {"__name__": page.stem})
+        elif block.language == "console":
+            lines = block.code.replace("\\\n", " ").splitlines()
+            commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+            faults += [fault for command in commands if (fault := _fault_of(command))]
+        else:
+            faults.append(f"neither `console` nor marked as `<!-- not run: REASON -->`:\n{block.code}")
+    assert not faults, "\n\n".join(faults)
 
 
-COMMANDS = [
-    line.removeprefix("$ outflank")
-    for block in _blocks("console")
-    for line in block.splitlines()
-    if line.startswith("$ outflank") and " bench" not in line  # that one takes a minute
-]
+def _fault_of(command: str) -> str:
+    """Why a command failed; empty if it did not."""
+    result = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_PER_COMMAND,
+    )
+    return f"$ {command}\n{result.stderr or result.stdout}" if result.returncode else ""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all commands: a later one uses what an earlier one made."""
-    made = tmp_path_factory.mktemp("readme")
-    (made / "my.player").write_text(" ".join(["0.5"] * 64))
-    return made
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_that_are_not_run_can_be_parsed(page: Path) -> None:
+    pieces = [*_code_spans(page), *(block.code for block in _blocks(page) if block.language != "python")]
+    for arguments in (arguments for piece in pieces for arguments in _arguments(piece)):
+        _parse(arguments)
 
 
-@pytest.mark.parametrize("line", COMMANDS)
-def test_readme_commands(line: str, outflank: Run, folder: Path) -> None:
-    arguments = shlex.split(line, comments=True)
-    if arguments[0] in ("score", "match") and "--double-games" not in arguments:
-        arguments += ["--double-games", "200"]
-    if "../shared" in line and not (ROOT.parent / "shared").is_dir():
-        pytest.skip("../shared is not there")
-    arguments = [argument.replace("../shared", str(ROOT.parent / "shared")) for argument in arguments]
-    result = outflank(*arguments, cwd=folder)
-    assert result.returncode == 0, result.stderr
+@functools.cache
+def _command_line() -> Any:
+    return typer.main.get_command(app)
 
 
-def test_readme_has_examples() -> None:
-    assert _blocks("python")
-    assert COMMANDS
+def _parse(arguments: list[str]) -> None:
+    """Fails on a command or an option that does not exist; values and files are not looked at."""
+    command = _command_line()
+    rest = [*arguments, "VALUE"]  # for an option that is named without its value
+    while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
+        assert rest[0] in command.commands, f"no such command: outflank {shlex.join(arguments)}"
+        command = command.commands[rest.pop(0)]
+    context = command.context_class(command, **command.context_settings)
+    try:
+        command.make_parser(context).parse_args(args=rest)
+    except ClickError as error:
+        pytest.fail(f"outflank {shlex.join(arguments)}: {error}")
+
+
+def test_stale_commands_would_be_found() -> None:
+    with pytest.raises(AssertionError, match="no such command"):
+        _parse(["scores", "all-2"])
+    with pytest.raises(pytest.fail.Exception, match="--doubles"):
+        _parse(["score", "all-2", "--doubles", "3"])
+    assert _arguments("$ A=b outflank games stats *.wtb  # all\nls") == [["games", "stats", "*.wtb"]]
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    children = [child for token in _tokens(page) for child in token.children or ()]
+    targets = [str(token.attrs.get("href", token.attrs.get("src", ""))) for token in children]
+    files = [target.split("#")[0] for target in targets if not target.startswith(("http", "mailto:"))]
+    assert [file for file in files if not (page.parent / file).exists()] == []
+
+
+# What a page names in `code`: files from the repository's root, from src/outflank or from core, and what is
+# defined in them after a colon, as in `games/match.py:Match.play`.
+NAMED_FILE = re.compile(
+    r"([\w./-]*\w(?:/|\.(?:py|pyi|cpp|hpp|md|toml|txt|js|html|conf|cff|yaml)))(?::([\w.]+))?"
+)
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
+ROOTS = (ROOT, PACKAGE, ROOT / "core")
+
+
+@pytest.mark.parametrize("page", [ARCHITECTURE, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_what_the_page_names_is_there(page: Path) -> None:
+    named = [match for span in _code_spans(page) if (match := NAMED_FILE.fullmatch(span))]
+    assert named
+    missing = [match[0] for match in named if not _is_there(match[1], match[2])]
+    assert missing == []
+
+
+def _is_there(path: str, name: str | None) -> bool:
+    file = next((root / path for root in ROOTS if (root / path).exists()), None)
+    if file is None or name is None:
+        return file is not None
+    if file.suffix == ".py" and file.is_relative_to(PACKAGE):
+        found: Any = importlib.import_module(_module_name(file))
+        for part in name.split("."):
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return re.search(rf"\b{re.escape(name.split('.')[-1])}\b", file.read_text()) is not None
+
+
+def _module_name(file: Path) -> str:
+    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_missing_names_would_be_found() -> None:
+    assert _is_there("games/match.py", "Match.play")
+    assert not _is_there("games/match.py", "Match.plays")
+    assert not _is_there("games/" + "matches.py", None)
+    assert _is_there("core/bitboard.hpp", "flips")
+    assert not _is_there("core/bitboard.hpp", "flip_flops")
+
+
+CITED = re.compile(r"(?<![\w/.])(?:\w+/)+\w+\.(?:py|cpp|hpp|md)\b")
+FOLDERS = ("src", "core", "bindings", "tests", "benchmarks")
+SOURCES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.[ch]pp"))]
+SOURCES += [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def test_code_cites_files_that_are_there() -> None:
+    there = "\n".join(f"{path}" for path in [*SOURCES, *PAGES, *(ROOT / "benchmarks").glob("*.md")]) + "\n"
+    cited = {(path, name) for path in SOURCES for name in CITED.findall(path.read_text())}
+    assert cited
+    assert sorted((path, name) for path, name in cited if f"/{name}\n" not in there) == []
+
+
+def test_the_version_is_one() -> None:
+    written = [
+        re.search(r'^version(?:: | = ")([\w.]+)', (ROOT / file).read_text(), re.MULTILINE)
+        for file in ("CITATION.cff", "pyproject.toml")
+    ]
+    assert [match and match[1] for match in written] == [outflank.__version__] * 2
+
+
+def test_git_ignores_no_file_of_the_repository() -> None:
+    """Such a file would be left out of wheels, and out of what ruff looks at."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a clone")
+    command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == ""
+
+
+def _tree() -> list[Path]:
+    """The files and folders of the tree in architecture.md: one entry per line, indented by its folder."""
+    block = next(block for block in _blocks(ARCHITECTURE) if "src/outflank/" in block.code)
+    paths: list[Path] = []
+    folders: list[tuple[int, Path]] = [(-1, ROOT)]
+    for line in block.code.splitlines():
+        names = re.match(r"( *)(\S+(?:, \S+)*)(?:  |$)", line)
+        if names is None:  # the rest of a description
+            continue
+        while len(names[1]) <= folders[-1][0]:
+            folders.pop()
+        paths += [folders[-1][1] / name for name in names[2].split(", ")]
+        folders.append((len(names[1]), paths[-1]))
+    return paths
+
+
+def test_the_tree_is_the_repository() -> None:
+    tree = _tree()
+    assert [path for path in tree if not path.exists()] == []
+    folders = [folder for folder in PACKAGE.glob("**/") if list(folder.glob("*.py"))]
+    depth = len(PACKAGE.parts) + 2
+    shown = {folder for folder in folders if len(folder.parts) <= depth and "peers" not in folder.name}
+    assert shown <= set(tree), "folders that the tree does not show"

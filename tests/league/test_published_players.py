@@ -1,4 +1,4 @@
-"""Published players get their published scores back (PEERS: 20,000 double games, 0.0025 at most).
+"""Published players get their published scores back (20,000 double games, within 0.0025).
 
 Our estimate and the published one each have a standard error of at most 0.0025, so their difference
 has at most 0.0035; the bound of 0.006 is the project's promise.
