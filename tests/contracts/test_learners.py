@@ -310,23 +310,26 @@ def test_wrong_arguments_are_refused(make: Callable[[], Optimiser], message: str
 
 # Every kind of evaluator, and every variant of temporal differences.
 SMALL: dict[str, Any] = {"games": 60, "initial_weights": 0.1, "alpha": 0.01}
-TD: dict[str, TdSettings] = {
-    name: TdSettings(**(SMALL | changes))
-    for name, changes in {
-        "piece counter": {"evaluator": "piece-counter"},
-        "symmetric piece counter": {"evaluator": "piece-counter-10", "view": "negation"},
-        "network with stages": {"evaluator": "all-2", "stages": 3},
-        "random network": {"evaluator": "snakes-5x4"},
-        "MLP": {"evaluator": "mlp-4"},
-        "spatial MLP": {"evaluator": "spatial-mlp", "games": 20},
-        "TD(0) of Lucas": {"evaluator": "all-1", "output": "tanh", "successor": "every-board",
-                           "expected_target": False, "coherence": False},
-        "TD(lambda)": {"evaluator": "all-1", "trace": 0.7},
-        "falling rate": {"evaluator": "all-1", "final_alpha": 0.0, "random_plies": 10},
-        "fixed opponents": {"evaluator": "all-1", "opponents": ("standard-heuristic", "random", "self")},
-        "pool of former selves": {"evaluator": "all-1", "pool": 2, "pool_every": 15},
-    }.items()
-}  # fmt: skip
+VARIANTS: dict[str, dict[str, Any]] = {
+    "piece counter": {"evaluator": "piece-counter"},
+    "symmetric piece counter": {"evaluator": "piece-counter-10", "view": "negation"},
+    "network with stages": {"evaluator": "all-2", "stages": 3},
+    "random network": {"evaluator": "snakes-5x4"},
+    "MLP": {"evaluator": "mlp-4"},
+    "spatial MLP": {"evaluator": "spatial-mlp", "games": 20},
+    "TD(0) of Lucas": {
+        "evaluator": "all-1",
+        "output": "tanh",
+        "successor": "every-board",
+        "expected_target": False,
+        "coherence": False,
+    },
+    "TD(lambda)": {"evaluator": "all-1", "trace": 0.7},
+    "falling rate": {"evaluator": "all-1", "final_alpha": 0.0, "random_plies": 10},
+    "fixed opponents": {"evaluator": "all-1", "opponents": ("standard-heuristic", "random", "self")},
+    "pool of former selves": {"evaluator": "all-1", "pool": 2, "pool_every": 15},
+}
+TD = {name: TdSettings(**(SMALL | changes)) for name, changes in VARIANTS.items()}
 every_td = pytest.mark.parametrize("settings", TD.values(), ids=TD)
 
 
@@ -423,11 +426,11 @@ def test_a_run_interrupted_after_every_step_ends_with_the_same_bytes(
     assert interruptions >= 3
     assert run.done == run.total
     assert folder_contents(tmp_path / "broken") == folder_contents(tmp_path / "unbroken")
-    weights = [
+    unbroken, other = (
         load_player(tmp_path / name / "last.safetensors").evaluator.weights
         for name in ("unbroken", "other seed")
-    ]
-    assert not np.array_equal(*weights)
+    )
+    assert not np.array_equal(unbroken, other)
 
 
 @every_run

@@ -43,9 +43,10 @@ class FirstMove:
         return board.legal_moves[0]
 
 
-def searching(evaluator: PieceCounter | FunctionEvaluator, **options: int) -> SearchPlayer:
-    depth = options.pop("depth", None)
-    return SearchPlayer(GreedyPlayer(evaluator, "negation"), SearchLimits(depth=depth), **options)
+def searching(
+    evaluator: PieceCounter | FunctionEvaluator, depth: int, solve: int | None = None
+) -> SearchPlayer:
+    return SearchPlayer(GreedyPlayer(evaluator, "negation"), SearchLimits(depth=depth), solve=solve)
 
 
 NAMED = {
