@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,8 +40,8 @@ from outflank.studies.lucas_2007.squares import equivalent_squares, heuristic_we
 SNAKE = (2, 11, 20, 28, 34, 35)
 
 
-def as_printed() -> TdSettings:
-    settings = load_preset("lucas-2007").settings
+def as_printed(**changes: Any) -> TdSettings:
+    settings = load_preset("lucas-2007", changes).settings
     assert isinstance(settings, TdSettings)
     return settings
 
@@ -145,8 +145,8 @@ def test_settings_of_the_same_name_are_the_same(scale: str) -> None:
 
 def test_a_shorter_run_is_a_longer_one_stopped() -> None:
     for changes in find_experiments(["lucas-2007/table-1"])[0].settings("standard")["curves"].values():
-        longer = TdLearner(replace(as_printed(), games=60, **changes), seed=3)
-        shorter = TdLearner(replace(as_printed(), games=30, measure_every=30, **changes), seed=3)
+        longer = TdLearner(as_printed(games=60, **changes), seed=3)
+        shorter = TdLearner(as_printed(games=30, measure_every=30, **changes), seed=3)
         longer.play(30)
         shorter.play(30)
         np.testing.assert_array_equal(longer.core.weights(), shorter.core.weights())
