@@ -104,6 +104,7 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         if not block.is_run:
             continue
         if block.language == "python":
+            assert not faults, "\n\n".join(faults)  # the code may use what the commands made
             exec(compile(block.code, page.name, "exec"), {"__name__": page.stem})
         elif block.language == "console":
             lines = block.code.replace("\\\n", " ").splitlines()
