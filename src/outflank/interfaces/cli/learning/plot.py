@@ -45,7 +45,9 @@ def plot(
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option("--out", help=".png, .svg or .pdf; learning-curves.png or benchmark-opponents.png by default."),
+        typer.Option(
+            "--out", help=".png, .svg or .pdf; learning-curves.png or benchmark-opponents.png by default."
+        ),
     ] = None,
     dark: Annotated[bool, typer.Option("--dark", help="Light on dark, for a dark page.")] = False,
 ) -> None:
@@ -109,7 +111,9 @@ def _benchmark_games(path: Path, generation: int) -> Drawing:
         raise ValueError(f"{path} has generations {min(entries)} to {max(entries)}, got {generation}")
     (name,) = _labels([path])
     title = f"{name}, generation {generation}: the fittest parent, Black, against the benchmark opponents"
-    return Drawing(draw_benchmark_games(entries[generation], title), f"benchmark-opponents-generation-{generation}.png")
+    return Drawing(
+        draw_benchmark_games(entries[generation], title), f"benchmark-opponents-generation-{generation}.png"
+    )
 
 
 def _opened(path: Path) -> list[RunFolder]:
