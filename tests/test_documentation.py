@@ -99,7 +99,7 @@ def _arguments(code: str) -> list[list[str]]:
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-    faults = []
+    faults: list[str] = []
     for block in _blocks(page):
         if not block.is_run:
             continue
