@@ -8,19 +8,26 @@
 namespace outflank {
 namespace detail {
 
-// Sixteen indices added at once, by a GCC and Clang extension that compiles to whatever the machine
-// has.
+// As many indices as the machine adds at once, by a GCC and Clang extension. (GCC 12 passes wider
+// vectors through memory.)
 struct IndexVector {
-    using Lanes [[gnu::vector_size(Slots::LANES * sizeof(Index))]] = Index;
+#if defined(__AVX512F__)
+    static constexpr int LANES = 16;
+#elif defined(__AVX2__)
+    static constexpr int LANES = 8;
+#else
+    static constexpr int LANES = 4;
+#endif
+    using Lanes [[gnu::vector_size(LANES * sizeof(Index))]] = Index;
     Lanes lanes;
 
-    // Unsigned lanes wrap, so that a negative factor subtracts.
     static IndexVector load(const Index* from) {
         IndexVector vector;
         std::memcpy(&vector.lanes, from, sizeof(Lanes));
         return vector;
     }
     void store(Index* to) const { std::memcpy(to, &lanes, sizeof(Lanes)); }
+    // Unsigned lanes wrap, so that a negative factor subtracts.
     IndexVector operator+(const IndexVector& other) const { return {lanes + other.lanes}; }
     IndexVector operator-(const IndexVector& other) const { return {lanes - other.lanes}; }
     IndexVector times(int factor) const { return {lanes * static_cast<Index>(factor)}; }
@@ -42,8 +49,36 @@ inline double look_up(const Weight* tables, const Index* indices, int width) {
     return (a + b) + (c + d);
 }
 
+// The rows of steps of the flipped squares. The first four are added without a branch: a
+// mispredicted loop end costs more than a few additions of row 64, which is zero.
+class FlippedRows {
+  public:
+    FlippedRows(const Index* steps, int width, Bits flipped) : steps_(steps), width_(width) {
+        for (const Index*& row : first_) {
+            row = steps + lowest_square(flipped) * width;
+            flipped = without_lowest(flipped);
+        }
+        rest_ = flipped;
+    }
+    IndexVector sum(int from) const {
+        auto sum = (IndexVector::load(first_[0] + from) + IndexVector::load(first_[1] + from)) +
+                   (IndexVector::load(first_[2] + from) + IndexVector::load(first_[3] + from));
+        for (Bits rest = rest_; rest != 0; rest = without_lowest(rest)) [[unlikely]] {
+            sum = sum + IndexVector::load(steps_ + lowest_square(rest) * width_ + from);
+        }
+        return sum;
+    }
+
+  private:
+    const Index* steps_;
+    int width_;
+    std::array<const Index*, 4> first_;
+    Bits rest_;
+};
+
 }  // namespace detail
 
+using detail::FlippedRows;
 using detail::IndexVector;
 using detail::look_up;
 
@@ -77,7 +112,7 @@ std::size_t Slots::bytes(std::size_t slots_in_use) {
 
 void TableReader::look(Seen& seen, Bits black, Bits white) const {
     const int width = slots_.width;
-    for (int from = 0; from < width; from += Slots::LANES) {
+    for (int from = 0; from < width; from += IndexVector::LANES) {
         const Index* steps = slots_.steps.data() + from;
         auto indices = IndexVector::load(seen.indices.data() + from);
         for_each_change(seen, black, white, [&](int square, int digits) {
@@ -107,23 +142,18 @@ void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board&
     const Index* steps = slots_.steps.data();
     alignas(64) std::array<Index, std::max(WIDTH, 1)> on_stack;
     Index* after = WIDTH > 0 ? on_stack.data() : seen.after.data();
+    const bool mirrored = (board.mover == Colour::white) != (seen_as == SeenAs::mover_is_white);
     const auto count = static_cast<std::size_t>(moves.count);
     for (std::size_t i = 0; i < count; ++i) {
-        for (int from = 0; from < width; from += Slots::LANES) {
-            const auto mirrored = IndexVector::load(mirror + from);
+        const FlippedRows rows(steps, width, moves.flipped[i]);
+        const Index* placed = steps + moves.squares[i] * width;
+        for (int from = 0; from < width; from += IndexVector::LANES) {
             auto now = IndexVector::load(indices + from);
-            if (board.mover == Colour::white) {  // the mover's discs count as black
-                now = mirrored - now;
-            }
-            IndexVector turned{};
-            for_each_flipped(moves.flipped[i], [&](int square) {
-                turned = turned + IndexVector::load(steps + square * width + from);
-            });
-            const auto placed = IndexVector::load(steps + moves.squares[i] * width + from);
-            now = now + placed + turned + turned;  // from empty, 1, and the opponent's 0 to 2
-            if (seen_as == SeenAs::mover_is_white) {
-                now = mirrored - now;
-            }
+            now = mirrored ? IndexVector::load(mirror + from) - now : now;
+            const auto turned = rows.sum(from);
+            // The mover's digit 2 comes from empty, 1, and from the opponent's 0.
+            const auto change = IndexVector::load(placed + from) + turned + turned;
+            now = seen_as == SeenAs::mover_is_black ? now + change : now - change;
             now.store(after + from);
         }
         write_to_memory(after);
