@@ -175,11 +175,90 @@ void TableReader::values_after(const Weight* tables, Seen& seen, const Board& bo
     }
 }
 
+TableReader::SeenInBatch::SeenInBatch(const TableReader& reader)
+    : reader_(reader),
+      width_(static_cast<std::size_t>(reader.slots_.width)),
+      indices_(2 * GAMES_IN_BATCH * width_) {}
+
+void TableReader::SeenInBatch::open(std::size_t game, const Board& board) {
+    Seen seen(reader_.slots_);
+    for (const Colour colour : {Colour::black, Colour::white}) {
+        const bool as_it_is = colour == Colour::black;
+        reader_.look(seen, as_it_is ? board.black : board.white,
+                     as_it_is ? board.white : board.black);
+        std::ranges::copy(seen.indices, indices_.data() + place(game, colour));
+    }
+    discs_[game] = std::popcount(board.black | board.white);
+    set_stage(game);
+}
+
+template <int WIDTH, bool WHITE_AS_WHITE, class Weight>
+void TableReader::SeenInBatch::values_after_in(const Weight* tables,
+                                               std::span<const BatchMove> moves,
+                                               std::span<double> values) const {
+    const int width = WIDTH > 0 ? WIDTH : reader_.slots_.width;
+    const Index* steps = reader_.slots_.steps.data();
+    alignas(64) std::array<Index, (WIDTH > 0 ? WIDTH : WIDEST)> after;
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+        const BatchMove& move = moves[i];
+        const bool as_white = WHITE_AS_WHITE && move.mover == Colour::white;
+        const Index* now =
+            indices_.data() + place(move.game, as_white ? Colour::black : move.mover);
+        const FlippedRows rows(steps, width, move.flipped);
+        const Index* placed = steps + move.square * width;
+        for (int from = 0; from < width; from += IndexVector::LANES) {
+            const auto turned = rows.sum(from);
+            const auto change = IndexVector::load(placed + from) + turned + turned;
+            const auto before = IndexVector::load(now + from);
+            (as_white ? before - change : before + change).store(after.data() + from);
+        }
+        write_to_memory(after.data());
+        const double value = look_up(tables + first_after_[move.game], after.data(), width);
+        values[i] = as_white ? -value : value;
+    }
+}
+
+template <class Weight>
+void TableReader::SeenInBatch::values_after(const Weight* tables, std::span<const BatchMove> moves,
+                                            bool white_as_white, std::span<double> values) const {
+    const auto in_width = [&]<int WIDTH>() {
+        return white_as_white ? values_after_in<WIDTH, true>(tables, moves, values)
+                              : values_after_in<WIDTH, false>(tables, moves, values);
+    };
+    switch (reader_.slots_.width) {
+        case 16: return in_width.template operator()<16>();
+        case 32: return in_width.template operator()<32>();
+        case 48: return in_width.template operator()<48>();
+        default: return in_width.template operator()<0>();
+    }
+}
+
+void TableReader::SeenInBatch::follow(std::span<const BatchMove> moves) {
+    const int width = reader_.slots_.width;
+    const Index* steps = reader_.slots_.steps.data();
+    for (const BatchMove& move : moves) {
+        const FlippedRows rows(steps, width, move.flipped);
+        const Index* placed = steps + move.square * width;
+        Index* for_mover = indices_.data() + place(move.game, move.mover);
+        Index* for_opponent = indices_.data() + place(move.game, other(move.mover));
+        for (int from = 0; from < width; from += IndexVector::LANES) {
+            const auto turned = rows.sum(from);
+            const auto change = IndexVector::load(placed + from) + turned + turned;
+            (IndexVector::load(for_mover + from) + change).store(for_mover + from);
+            (IndexVector::load(for_opponent + from) - change).store(for_opponent + from);
+        }
+        ++discs_[move.game];
+        set_stage(move.game);
+    }
+}
+
 template double TableReader::value(const double*, Seen&, Bits, Bits) const;
 template double TableReader::value(const float*, Seen&, Bits, Bits) const;
 template void TableReader::values_after(const double*, Seen&, const Board&, const MoveList&, SeenAs,
                                         std::span<double>) const;
 template void TableReader::values_after(const float*, Seen&, const Board&, const MoveList&, SeenAs,
                                         std::span<double>) const;
+template void TableReader::SeenInBatch::values_after(const double*, std::span<const BatchMove>,
+                                                     bool, std::span<double>) const;
 
 }  // namespace outflank
