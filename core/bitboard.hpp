@@ -184,6 +184,43 @@ inline Bits flips(int square, Bits mover, Bits opponent) {
     return static_cast<Bits>(_mm_cvtsi128_si64(halves)) |
            static_cast<Bits>(_mm_extract_epi64(halves, 1));
 }
+#elif defined(__AVX2__)
+// The portable rule on four rays at a time. There is no count of leading zeros here, so the nearest
+// stop below is found by a parallel prefix: three steps set every bit of a ray from it on.
+inline Bits flips(int square, Bits mover, Bits opponent) {
+    const detail::Rays& rays = detail::RAYS[static_cast<std::size_t>(square)];
+    const __m256i own = _mm256_set1_epi64x(static_cast<long long>(mover));
+    const __m256i theirs = _mm256_set1_epi64x(static_cast<long long>(opponent));
+    const __m256i up = _mm256_load_si256(reinterpret_cast<const __m256i*>(rays.up.data()));
+    const __m256i down = _mm256_load_si256(reinterpret_cast<const __m256i*>(rays.down.data()));
+    const __m256i zero = _mm256_setzero_si256();
+
+    const __m256i stops_up = _mm256_andnot_si256(theirs, up);
+    const __m256i less_one = _mm256_add_epi64(stops_up, _mm256_set1_epi64x(-1));
+    const __m256i closing_up = _mm256_and_si256(_mm256_andnot_si256(less_one, stops_up), own);
+    // closing - 1, or 0 where no disc of the mover closes the run
+    const __m256i before = _mm256_sub_epi64(_mm256_add_epi64(closing_up, _mm256_set1_epi64x(-1)),
+                                            _mm256_cmpeq_epi64(closing_up, zero));
+    const __m256i turned_up = _mm256_and_si256(before, up);
+
+    const __m256i shift = _mm256_set_epi64x(9, 8, 7, 1);
+    __m256i from_stop = _mm256_andnot_si256(theirs, down);
+    from_stop = _mm256_or_si256(from_stop, _mm256_srlv_epi64(from_stop, shift));
+    from_stop =
+        _mm256_or_si256(from_stop, _mm256_srlv_epi64(from_stop, _mm256_set_epi64x(18, 16, 14, 2)));
+    from_stop =
+        _mm256_or_si256(from_stop, _mm256_srlv_epi64(from_stop, _mm256_set_epi64x(36, 32, 28, 4)));
+    const __m256i nearest_down =
+        _mm256_andnot_si256(_mm256_srlv_epi64(from_stop, shift), from_stop);
+    const __m256i open_down = _mm256_cmpeq_epi64(_mm256_and_si256(nearest_down, own), zero);
+    const __m256i turned_down = _mm256_andnot_si256(_mm256_or_si256(from_stop, open_down), down);
+
+    const __m256i turned = _mm256_or_si256(turned_up, turned_down);
+    const __m128i halves =
+        _mm_or_si128(_mm256_castsi256_si128(turned), _mm256_extracti128_si256(turned, 1));
+    return static_cast<Bits>(_mm_cvtsi128_si64(halves)) |
+           static_cast<Bits>(_mm_extract_epi64(halves, 1));
+}
 #else
 constexpr Bits flips(int square, Bits mover, Bits opponent) {
     return portable::flips(square, mover, opponent);

@@ -25,26 +25,30 @@ struct MoveValues {
 
     explicit MoveValues(int moves) : count(moves) {}
     std::span<double> span() { return {values.data(), static_cast<std::size_t>(count)}; }
-
-    // The moves within TIE of the best, as a set of bits.
-    Bits best() const {
-        double most = values[0];
-        for (int i = 1; i < count; ++i) {
-            most = std::max(most, values[static_cast<std::size_t>(i)]);
-        }
-        Bits ties = 0;
-        for (int i = 0; i < count; ++i) {
-            ties |= Bits{values[static_cast<std::size_t>(i)] >= most - TIE} << i;
-        }
-        return ties;
-    }
 };
 
-// The index of a best value, uniform among ties.
-inline int best_of(const MoveValues& values, Generator& generator) {
-    const Bits ties = values.best();
+// The values within TIE of the best, as a set of bits.
+inline Bits ties_for_best(std::span<const double> values) {
+    double most = values[0];
+    for (std::size_t i = 1; i < values.size(); ++i) {
+        most = std::max(most, values[i]);
+    }
+    Bits ties = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        ties |= Bits{values[i] >= most - TIE} << i;
+    }
+    return ties;
+}
+
+// One of a set of ties, uniformly.
+inline int one_of(Bits ties, Generator& generator) {
     const int count = std::popcount(ties);
     return count == 1 ? lowest_square(ties) : nth_square(ties, generator.below(count));
+}
+
+// The index of a best value, uniform among ties.
+inline int best_of(std::span<const double> values, Generator& generator) {
+    return one_of(ties_for_best(values), generator);
 }
 
 struct Choice {

@@ -93,9 +93,7 @@ void GamesInStep::answer_values(std::span<const double> values) {
     squares.reserve(waiting_.size());
     for (const std::size_t i : waiting_) {
         const auto count = static_cast<std::size_t>(std::popcount(live_[i].moves));
-        MoveValues of_game(static_cast<int>(count));
-        std::ranges::copy(values.subspan(next, count), of_game.values.begin());
-        const int choice = best_of(of_game, live_[i].game.generator);
+        const int choice = best_of(values.subspan(next, count), live_[i].game.generator);
         squares.push_back(static_cast<std::uint8_t>(nth_square(live_[i].moves, choice)));
         next += count;
     }

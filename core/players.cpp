@@ -130,7 +130,7 @@ Choice SeatedPlayer::choose(OpenGame& game, Bits moves) {
     const MoveList list(game.position, moves);
     MoveValues values(list.count);
     search_moves(game.board(), list, values.span(), false);
-    const auto best = static_cast<std::size_t>(best_of(values, game.generator));
+    const auto best = static_cast<std::size_t>(best_of(values.span(), game.generator));
     return {list.squares[best], list.flipped[best]};
 }
 

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "../position.hpp"
+#include "move_batch.hpp"
 
 namespace outflank {
 
@@ -76,6 +77,10 @@ class Evaluator {
     // The value of the board after each of the moves.
     virtual void values_after(Accumulator& seen, const Board& board, const MoveList& moves,
                               SeenAs seen_as, std::span<double> values) const = 0;
+
+    // The same for many games at once, where an evaluator has a faster way for it: else null.
+    virtual bool values_batches() const { return false; }
+    virtual std::unique_ptr<BatchAccumulator> batch_accumulator() const { return nullptr; }
 
     // Memory in use.
     virtual std::size_t bytes() const = 0;

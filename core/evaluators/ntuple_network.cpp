@@ -8,19 +8,26 @@
 namespace outflank {
 namespace detail {
 
-// Sixteen indices added at once, by a GCC and Clang extension that compiles to whatever the machine
-// has.
+// As many indices as the machine adds at once, by a GCC and Clang extension. (GCC 12 passes wider
+// vectors through memory.)
 struct IndexVector {
-    using Lanes [[gnu::vector_size(Slots::LANES * sizeof(Index))]] = Index;
+#if defined(__AVX512F__)
+    static constexpr int LANES = 16;
+#elif defined(__AVX2__)
+    static constexpr int LANES = 8;
+#else
+    static constexpr int LANES = 4;
+#endif
+    using Lanes [[gnu::vector_size(LANES * sizeof(Index))]] = Index;
     Lanes lanes;
 
-    // Unsigned lanes wrap, so that a negative factor subtracts.
     static IndexVector load(const Index* from) {
         IndexVector vector;
         std::memcpy(&vector.lanes, from, sizeof(Lanes));
         return vector;
     }
     void store(Index* to) const { std::memcpy(to, &lanes, sizeof(Lanes)); }
+    // Unsigned lanes wrap, so that a negative factor subtracts.
     IndexVector operator+(const IndexVector& other) const { return {lanes + other.lanes}; }
     IndexVector operator-(const IndexVector& other) const { return {lanes - other.lanes}; }
     IndexVector times(int factor) const { return {lanes * static_cast<Index>(factor)}; }
@@ -42,8 +49,36 @@ inline double look_up(const Weight* tables, const Index* indices, int width) {
     return (a + b) + (c + d);
 }
 
+// The rows of steps of the flipped squares. The first four are added without a branch: a
+// mispredicted loop end costs more than a few additions of row 64, which is zero.
+class FlippedRows {
+  public:
+    FlippedRows(const Index* steps, int width, Bits flipped) : steps_(steps), width_(width) {
+        for (const Index*& row : first_) {
+            row = steps + lowest_square(flipped) * width;
+            flipped = without_lowest(flipped);
+        }
+        rest_ = flipped;
+    }
+    IndexVector sum(int from) const {
+        auto sum = (IndexVector::load(first_[0] + from) + IndexVector::load(first_[1] + from)) +
+                   (IndexVector::load(first_[2] + from) + IndexVector::load(first_[3] + from));
+        for (Bits rest = rest_; rest != 0; rest = without_lowest(rest)) [[unlikely]] {
+            sum = sum + IndexVector::load(steps_ + lowest_square(rest) * width_ + from);
+        }
+        return sum;
+    }
+
+  private:
+    const Index* steps_;
+    int width_;
+    std::array<const Index*, 4> first_;
+    Bits rest_;
+};
+
 }  // namespace detail
 
+using detail::FlippedRows;
 using detail::IndexVector;
 using detail::look_up;
 
@@ -77,7 +112,7 @@ std::size_t Slots::bytes(std::size_t slots_in_use) {
 
 void TableReader::look(Seen& seen, Bits black, Bits white) const {
     const int width = slots_.width;
-    for (int from = 0; from < width; from += Slots::LANES) {
+    for (int from = 0; from < width; from += IndexVector::LANES) {
         const Index* steps = slots_.steps.data() + from;
         auto indices = IndexVector::load(seen.indices.data() + from);
         for_each_change(seen, black, white, [&](int square, int digits) {
@@ -107,23 +142,18 @@ void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board&
     const Index* steps = slots_.steps.data();
     alignas(64) std::array<Index, std::max(WIDTH, 1)> on_stack;
     Index* after = WIDTH > 0 ? on_stack.data() : seen.after.data();
+    const bool mirrored = (board.mover == Colour::white) != (seen_as == SeenAs::mover_is_white);
     const auto count = static_cast<std::size_t>(moves.count);
     for (std::size_t i = 0; i < count; ++i) {
-        for (int from = 0; from < width; from += Slots::LANES) {
-            const auto mirrored = IndexVector::load(mirror + from);
+        const FlippedRows rows(steps, width, moves.flipped[i]);
+        const Index* placed = steps + moves.squares[i] * width;
+        for (int from = 0; from < width; from += IndexVector::LANES) {
             auto now = IndexVector::load(indices + from);
-            if (board.mover == Colour::white) {  // the mover's discs count as black
-                now = mirrored - now;
-            }
-            IndexVector turned{};
-            for_each_flipped(moves.flipped[i], [&](int square) {
-                turned = turned + IndexVector::load(steps + square * width + from);
-            });
-            const auto placed = IndexVector::load(steps + moves.squares[i] * width + from);
-            now = now + placed + turned + turned;  // from empty, 1, and the opponent's 0 to 2
-            if (seen_as == SeenAs::mover_is_white) {
-                now = mirrored - now;
-            }
+            now = mirrored ? IndexVector::load(mirror + from) - now : now;
+            const auto turned = rows.sum(from);
+            // The mover's digit 2 comes from empty, 1, and from the opponent's 0.
+            const auto change = IndexVector::load(placed + from) + turned + turned;
+            now = seen_as == SeenAs::mover_is_black ? now + change : now - change;
             now.store(after + from);
         }
         write_to_memory(after);
@@ -145,11 +175,90 @@ void TableReader::values_after(const Weight* tables, Seen& seen, const Board& bo
     }
 }
 
+TableReader::SeenInBatch::SeenInBatch(const TableReader& reader)
+    : reader_(reader),
+      width_(static_cast<std::size_t>(reader.slots_.width)),
+      indices_(2 * GAMES_IN_BATCH * width_) {}
+
+void TableReader::SeenInBatch::open(std::size_t game, const Board& board) {
+    Seen seen(reader_.slots_);
+    for (const Colour colour : {Colour::black, Colour::white}) {
+        const bool as_it_is = colour == Colour::black;
+        reader_.look(seen, as_it_is ? board.black : board.white,
+                     as_it_is ? board.white : board.black);
+        std::ranges::copy(seen.indices, indices_.data() + place(game, colour));
+    }
+    discs_[game] = std::popcount(board.black | board.white);
+    set_stage(game);
+}
+
+template <int WIDTH, bool WHITE_AS_WHITE, class Weight>
+void TableReader::SeenInBatch::values_after_in(const Weight* tables,
+                                               std::span<const BatchMove> moves,
+                                               std::span<double> values) const {
+    const int width = WIDTH > 0 ? WIDTH : reader_.slots_.width;
+    const Index* steps = reader_.slots_.steps.data();
+    alignas(64) std::array<Index, (WIDTH > 0 ? WIDTH : WIDEST)> after;
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+        const BatchMove& move = moves[i];
+        const bool as_white = WHITE_AS_WHITE && move.mover == Colour::white;
+        const Index* now =
+            indices_.data() + place(move.game, as_white ? Colour::black : move.mover);
+        const FlippedRows rows(steps, width, move.flipped);
+        const Index* placed = steps + move.square * width;
+        for (int from = 0; from < width; from += IndexVector::LANES) {
+            const auto turned = rows.sum(from);
+            const auto change = IndexVector::load(placed + from) + turned + turned;
+            const auto before = IndexVector::load(now + from);
+            (as_white ? before - change : before + change).store(after.data() + from);
+        }
+        write_to_memory(after.data());
+        const double value = look_up(tables + first_after_[move.game], after.data(), width);
+        values[i] = as_white ? -value : value;
+    }
+}
+
+template <class Weight>
+void TableReader::SeenInBatch::values_after(const Weight* tables, std::span<const BatchMove> moves,
+                                            bool white_as_white, std::span<double> values) const {
+    const auto in_width = [&]<int WIDTH>() {
+        return white_as_white ? values_after_in<WIDTH, true>(tables, moves, values)
+                              : values_after_in<WIDTH, false>(tables, moves, values);
+    };
+    switch (reader_.slots_.width) {
+        case 16: return in_width.template operator()<16>();
+        case 32: return in_width.template operator()<32>();
+        case 48: return in_width.template operator()<48>();
+        default: return in_width.template operator()<0>();
+    }
+}
+
+void TableReader::SeenInBatch::follow(std::span<const BatchMove> moves) {
+    const int width = reader_.slots_.width;
+    const Index* steps = reader_.slots_.steps.data();
+    for (const BatchMove& move : moves) {
+        const FlippedRows rows(steps, width, move.flipped);
+        const Index* placed = steps + move.square * width;
+        Index* for_mover = indices_.data() + place(move.game, move.mover);
+        Index* for_opponent = indices_.data() + place(move.game, other(move.mover));
+        for (int from = 0; from < width; from += IndexVector::LANES) {
+            const auto turned = rows.sum(from);
+            const auto change = IndexVector::load(placed + from) + turned + turned;
+            (IndexVector::load(for_mover + from) + change).store(for_mover + from);
+            (IndexVector::load(for_opponent + from) - change).store(for_opponent + from);
+        }
+        ++discs_[move.game];
+        set_stage(move.game);
+    }
+}
+
 template double TableReader::value(const double*, Seen&, Bits, Bits) const;
 template double TableReader::value(const float*, Seen&, Bits, Bits) const;
 template void TableReader::values_after(const double*, Seen&, const Board&, const MoveList&, SeenAs,
                                         std::span<double>) const;
 template void TableReader::values_after(const float*, Seen&, const Board&, const MoveList&, SeenAs,
                                         std::span<double>) const;
+template void TableReader::SeenInBatch::values_after(const double*, std::span<const BatchMove>,
+                                                     bool, std::span<double>) const;
 
 }  // namespace outflank

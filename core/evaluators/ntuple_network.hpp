@@ -85,6 +85,37 @@ class TableReader {
     void values_after(const Weight* tables, Seen& seen, const Board& board, const MoveList& moves,
                       SeenAs seen_as, std::span<double> values) const;
 
+    // The indices of a batch of games, as they are and with the colours exchanged.
+    class SeenInBatch {
+      public:
+        explicit SeenInBatch(const TableReader& reader);
+        void open(std::size_t game, const Board& board);
+        template <class Weight>
+        void values_after(const Weight* tables, std::span<const BatchMove> moves,
+                          bool white_as_white, std::span<double> values) const;
+        void follow(std::span<const BatchMove> moves);
+
+        // Beyond this many slots, games one by one use the cache better.
+        static constexpr int WIDEST = 1024;
+
+      private:
+        template <int WIDTH, bool WHITE_AS_WHITE, class Weight>
+        void values_after_in(const Weight* tables, std::span<const BatchMove> moves,
+                             std::span<double> values) const;
+        std::size_t place(std::size_t game, Colour seen_by) const {
+            return (2 * game + static_cast<std::size_t>(seen_by)) * width_;
+        }
+        void set_stage(std::size_t game) {
+            first_after_[game] = reader_.first_of_stage(discs_[game] + 1);
+        }
+
+        const TableReader& reader_;
+        std::size_t width_;
+        AlignedVector<Index> indices_;  // [games][2][width]: black digits for Black, for White
+        std::array<int, GAMES_IN_BATCH> discs_{};
+        std::array<std::size_t, GAMES_IN_BATCH> first_after_{};  // of the stage after a move
+    };
+
   private:
     template <int WIDTH, class Weight>
     void values_after_in(const Weight* tables, Seen& seen, const Board& board,
@@ -112,9 +143,30 @@ class TableSum final : public Evaluator {
         reader_.values_after(tables_.data(), static_cast<TableReader::Seen&>(seen), board, moves,
                              seen_as, values);
     }
+    bool values_batches() const override {
+        return reader_.slots().width <= TableReader::SeenInBatch::WIDEST;
+    }
+    std::unique_ptr<BatchAccumulator> batch_accumulator() const override {
+        return std::make_unique<SeenInBatch>(*this);
+    }
     std::size_t bytes() const override { return tables_.size() * sizeof(double) + reader_.bytes(); }
 
   private:
+    class SeenInBatch final : public BatchAccumulator {
+      public:
+        explicit SeenInBatch(const TableSum& sum) : tables_(sum.tables_), seen_(sum.reader_) {}
+        void open(std::size_t game, const Board& board) override { seen_.open(game, board); }
+        void values_after(std::span<const BatchMove> moves, bool white_as_white,
+                          std::span<double> values) override {
+            seen_.values_after(tables_.data(), moves, white_as_white, values);
+        }
+        void follow(std::span<const BatchMove> moves) override { seen_.follow(moves); }
+
+      private:
+        const AlignedVector<double>& tables_;
+        TableReader::SeenInBatch seen_;
+    };
+
     AlignedVector<double> tables_;
     TableReader reader_;
 };

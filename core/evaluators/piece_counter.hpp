@@ -32,15 +32,54 @@ class PieceCounter final : public Evaluator {
         const double sum_for_mover = board.mover == Colour::black ? sum : -sum;
         const double sign = seen_as == SeenAs::mover_is_black ? 1 : -1;
         for (std::size_t i = 0; i < static_cast<std::size_t>(moves.count); ++i) {
-            double turned = 0;
-            for_each_flipped(moves.flipped[i], [&](int square) { turned += weight(square); });
-            values[i] = sign * (sum_for_mover + weight(moves.squares[i]) + 2 * turned);
+            values[i] = sign * (sum_for_mover + gain(moves.squares[i], moves.flipped[i]));
         }
+    }
+
+    bool values_batches() const override { return true; }
+    std::unique_ptr<BatchAccumulator> batch_accumulator() const override {
+        return std::make_unique<SeenInBatch>(*this);
     }
 
     std::size_t bytes() const override { return sizeof *this; }
 
   private:
+    // Exchanging the colours changes the sign, so both ways of seeing White's boards are one.
+    class SeenInBatch final : public BatchAccumulator {
+      public:
+        explicit SeenInBatch(const PieceCounter& counter) : counter_(counter) {}
+
+        void open(std::size_t game, const Board& board) override {
+            Seen seen;
+            sums_[game] = counter_.look(seen, board.black, board.white);
+        }
+        void values_after(std::span<const BatchMove> moves, bool /*white_as_white*/,
+                          std::span<double> values) override {
+            for (std::size_t i = 0; i < moves.size(); ++i) {
+                const double sum = sums_[moves[i].game];
+                const double sum_for_mover = moves[i].mover == Colour::black ? sum : -sum;
+                values[i] = sum_for_mover + counter_.gain(moves[i].square, moves[i].flipped);
+            }
+        }
+        void follow(std::span<const BatchMove> moves) override {
+            for (const BatchMove& move : moves) {
+                const double gain = counter_.gain(move.square, move.flipped);
+                sums_[move.game] += move.mover == Colour::black ? gain : -gain;
+            }
+        }
+
+      private:
+        const PieceCounter& counter_;
+        std::array<double, GAMES_IN_BATCH> sums_{};  // for Black
+    };
+
+    // What a move adds to the mover's sum.
+    double gain(int square, Bits flipped) const {
+        double turned = 0;
+        for_each_flipped(flipped, [&](int other) { turned += weight(other); });
+        return weight(square) + 2 * turned;
+    }
+
     struct Seen final : Accumulator {
         double sum = 0;
     };

@@ -1,4 +1,5 @@
 // Games: threads, batches and the in-step way give the same records; records are legal games.
+#include "../evaluators/ntuple_network.hpp"
 #include "../evaluators/piece_counter.hpp"
 #include "../games_in_step.hpp"
 #include "boards.hpp"
@@ -31,7 +32,27 @@ Player corner_lover(View view) {
     return player;
 }
 
-// The same with every kind of search and knowledge on top, at little depth.
+// A network of `placements` slots with two game stages. Small whole weights: many moves tie.
+Player network(View view, int placements) {
+    TupleTable table{4, {}};
+    for (int i = 0; i < placements; ++i) {
+        const int corner = i % 5 + 8 * (i / 5 % 6);
+        const std::array<int, 4> squares{corner, corner + 1, corner + 9,
+                                         (corner + 18 + i / 30) % 64};
+        table.placements.emplace_back(squares.begin(), squares.end());
+    }
+    std::vector<double> weights(2 * 81);
+    Generator generator(11, 0);
+    for (double& weight : weights) {
+        weight = generator.below(9) - 4;
+    }
+    const std::shared_ptr<const Evaluator> sum = plain_network(std::span(&table, 1), weights, 2);
+    Player player;
+    player.judgement = {sum, sum, view};
+    return player;
+}
+
+// A piece counter with every kind of search and knowledge on top, at little depth.
 Player thinker(View view) {
     Player player = corner_lover(view);
     player.depth = 2;
@@ -121,6 +142,11 @@ int main() {
     check_all_ways(corner_lover(View::doubled), random, rules);
     check_all_ways(thinker(View::negation), thinker(View::inversion), rules);
     check_all_ways(counter_of_nodes(View::inversion), random, rules);
+    for (const int slots :
+         {9, 20, 40, 70}) {  // of every width that is known at compile time, and another
+        check_all_ways(network(View::inversion, slots), corner_lover(View::inversion), rules);
+        check_all_ways(network(View::negation, slots), random, rules);
+    }
     rules.alternate_colours = false;
     rules.starts = tests::boards_of_a_random_game(3);
     check_all_ways(corner_lover(View::inversion), corner_lover(View::negation), rules);

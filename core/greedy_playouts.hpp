@@ -1,0 +1,59 @@
+// Games between players that look one ply ahead, a batch of them in lock-step.
+//
+// The rules, the draws and the values are those of every other way to play, so the same seed gives
+// the same games. Only the order of work differs: each stage (legal moves, draws, flips, values) is
+// done for all games of the batch before the next stage, so that the games' latencies overlap.
+#pragma once
+
+#include "playouts.hpp"
+
+namespace outflank {
+
+class GreedyPlayouts {
+  public:
+    // Both players must be playable().
+    GreedyPlayouts(const Player& first, const Player& second, const MatchRules& rules)
+        : rules_(rules), seats_{Seat(first), Seat(second)} {}
+
+    // Random players, and those that look one ply ahead by an evaluator that values batches: no
+    // book, no solver, no search, one evaluator for both colours.
+    static bool playable(const Player& player);
+
+    // Plays at most GAMES_IN_BATCH games; results[i] is of game games.first + i.
+    void play(GameSpan games, const GameResults& results);
+
+  private:
+    struct Seat {
+        explicit Seat(const Player& player);
+        std::unique_ptr<BatchAccumulator> seen;  // null for the random player
+        bool white_as_white = false;             // the view is negation
+        MoveBatch moves;                         // of the games in which it chooses
+    };
+    // The moves of one game in a seat's batch.
+    struct Waiting {
+        std::uint8_t game = 0;
+        std::uint8_t count = 0;
+    };
+    struct Live {
+        OpenGame game;
+        std::uint64_t number;
+        Bits moves = 0;
+        std::size_t ply = 0;
+    };
+
+    void open(GameSpan games);
+    void settle(const GameResults& results);
+    void draw();
+    void choose(std::size_t turn);
+    void make_moves(const GameResults& results);
+
+    const MatchRules& rules_;
+    std::array<Seat, 2> seats_;
+    std::vector<Live> games_;
+    std::vector<std::uint8_t> live_;  // indices of the games that are not over
+    std::vector<BatchMove> made_;     // the moves of this step
+    std::array<std::vector<Waiting>, 2> waiting_;
+    std::array<double, GAMES_IN_BATCH * 64 + 8> values_{};
+};
+
+}  // namespace outflank
