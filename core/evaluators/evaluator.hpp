@@ -77,6 +77,14 @@ class Evaluator {
     virtual void values_after(Accumulator& seen, const Board& board, const MoveList& moves,
                               SeenAs seen_as, std::span<double> values) const = 0;
 
+    // The same, only faster, each off by estimate_error() at most: enough to see which moves cannot
+    // be best. An error of zero: these are the values.
+    virtual void estimates_after(Accumulator& seen, const Board& board, const MoveList& moves,
+                                 SeenAs seen_as, std::span<double> values) const {
+        values_after(seen, board, moves, seen_as, values);
+    }
+    virtual double estimate_error() const { return 0; }
+
     // Memory in use.
     virtual std::size_t bytes() const = 0;
 };
