@@ -40,11 +40,13 @@ struct MoveValues {
     }
 };
 
-// The index of a best value, uniform among ties.
-inline int best_of(const MoveValues& values, Generator& generator) {
-    const Bits ties = values.best();
+// The index of one of the best moves, uniform among ties.
+inline int one_of(Bits ties, Generator& generator) {
     const int count = std::popcount(ties);
     return count == 1 ? lowest_square(ties) : nth_square(ties, generator.below(count));
+}
+inline int best_of(const MoveValues& values, Generator& generator) {
+    return one_of(values.best(), generator);
 }
 
 struct Choice {

@@ -31,6 +31,41 @@ Board board_after(const Board& board, const MoveList& moves, std::size_t i) {
     return Board::of(board.position().play(moves.squares[i], moves.flipped[i]), other(board.mover));
 }
 
+// What the disc differences tell of moves' values, if each value lies within `distance` of its own.
+struct Bounds {
+    double least = -INFINITE;  // of the best value
+    double most = -INFINITE;
+    std::array<double, 64> upper;  // of each move's value
+
+    Bounds(const Position& position, const MoveList& moves, double distance) {
+        const int before = position.disc_difference_for_mover() + 1;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(moves.count); ++i) {
+            upper[i] = before + 2 * std::popcount(moves.flipped[i]) + distance;
+            most = std::max(most, upper[i]);
+        }
+        least = most - 2 * distance;
+    }
+};
+
+// The squares of the moves whose values, or upper bounds of them, are not below `least`.
+Bits squares_from(const MoveList& moves, std::span<const double> values, double least) {
+    Bits squares = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(moves.count); ++i) {
+        squares |= Bits{values[i] >= least} << moves.squares[i];
+    }
+    return squares;
+}
+
+Bits indices_of(const MoveList& moves, Bits squares) {
+    Bits indices = 0;
+    for (int i = 0; i < moves.count; ++i) {
+        indices |= (squares >> moves.squares[static_cast<std::size_t>(i)] & 1) << i;
+    }
+    return indices;
+}
+
+bool is_single(Bits set) { return without_lowest(set) == 0; }
+
 }  // namespace
 
 void Minimax::judge(const Board& board, const MoveList& moves, std::span<double> values) {
@@ -38,30 +73,37 @@ void Minimax::judge(const Board& board, const MoveList& moves, std::span<double>
     search_moves(board, moves, values, INFINITE);
 }
 
-// By estimates first. Minimax of numbers that are each off by `error_` at most is off by no more,
-// so a move that is worse than the best by more than twice that, and TIE, cannot tie with the best.
-// The others, if there are several, are searched again with exact values.
-void Minimax::compare(const Board& board, const MoveList& moves, std::span<double> values) {
-    exact_ = error_ == 0;
-    search_moves(board, moves, values, 2 * error_ + 2 * TIE);
-    if (exact_) {
-        return;
-    }
-    const double least = *std::ranges::max_element(values) - (2 * error_ + 2 * TIE);
-    Bits open = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        open |= values[i] >= least ? bit(moves.squares[i]) : 0;
-    }
-    if (without_lowest(open) == 0) {
-        return;
-    }
+// By bounds, then by estimates, then by exact values of the moves that are still open. Minimax of
+// numbers that are each off by `error_` at most is off by no more, so a move that is worse than the
+// best by more than twice that, and TIE, cannot tie with the best.
+Bits Minimax::best_moves(const Board& board, const MoveList& moves) {
     exact_ = true;
-    const MoveList few(board.position(), open);
-    MoveValues exact(few.count);
-    search_moves(board, few, exact.span(), 2 * TIE);
-    for (std::size_t i = 0, k = 0; i < values.size(); ++i) {
-        values[i] = (open & bit(moves.squares[i])) != 0 ? exact.values[k++] : -INFINITE;
+    if (error_ == 0 && distance_ == INFINITE) {
+        MoveValues values(moves.count);
+        search_moves(board, moves, values.span(), 2 * TIE);
+        return values.best();
     }
+    Bits open = ~Bits{0};
+    if (depth_ == 1 && distance_ < INFINITE) {
+        const Bounds bounds(board.position(), moves, distance_);
+        open = squares_from(moves, bounds.upper, bounds.least - 2 * TIE);
+    }
+    if (error_ > 0 && !is_single(open)) {
+        exact_ = false;
+        open = nearly_best(board, {moves, open}, 2 * error_ + 2 * TIE);
+    }
+    if (!is_single(open)) {
+        exact_ = true;
+        open = nearly_best(board, {moves, open}, TIE);
+    }
+    return indices_of(moves, open);
+}
+
+// The moves within `margin` of the best.
+Bits Minimax::nearly_best(const Board& board, const MoveList& moves, double margin) {
+    MoveValues values(moves.count);
+    search_moves(board, moves, values.span(), margin + TIE);
+    return squares_from(moves, values.values, *std::ranges::max_element(values.span()) - margin);
 }
 
 void Minimax::evaluate(const Board& board, const MoveList& moves, std::span<double> values) {
@@ -106,7 +148,7 @@ double Minimax::value_of(const Board& board, int plies, double alpha, double bet
 double Minimax::value_of_moves(const Board& board, Bits legal, int plies, double alpha,
                                double beta) {
     if (plies == 1) {
-        return best_at_one_ply(board, legal, beta);
+        return best_at_one_ply(board, legal, alpha, beta);
     }
     const MoveList moves(board.position(), legal);
     MoveValues values(moves.count);
@@ -122,14 +164,23 @@ double Minimax::value_of_moves(const Board& board, Bits legal, int plies, double
 
 // The last ply, where most evaluations happen: a few moves at a time until one causes a cut-off.
 // The killer heuristic: the move that did so in the board before, a sibling, often does it again.
-double Minimax::best_at_one_ply(const Board& board, Bits legal, double beta) {
+double Minimax::best_at_one_ply(const Board& board, Bits legal, double alpha, double beta) {
     double best = -INFINITE;
-    Bits next = beta == INFINITE ? legal : legal & killer_;
-    for (Bits rest = legal; rest != 0 && best < beta; next = few_of(rest)) {
+    const MoveList all(board.position(), legal);
+    Bits rest = legal;
+    if (distance_ < INFINITE) {
+        const Bounds bounds(board.position(), all, distance_);
+        if (bounds.least >= beta || bounds.most <= alpha) {
+            return bounds.least >= beta ? bounds.least : bounds.most;
+        }
+        rest = squares_from(all, bounds.upper, std::max(alpha, bounds.least));
+    }
+    Bits next = beta == INFINITE ? rest : rest & killer_;
+    for (; rest != 0 && best < beta; next = few_of(rest)) {
         if (next == 0) {
             continue;
         }
-        const MoveList moves(board.position(), next);
+        const MoveList moves(all, next);
         MoveValues values(moves.count);
         evaluate(board, moves, values.span());
         for (std::size_t i = 0; i < values.span().size(); ++i) {

@@ -53,6 +53,14 @@ class OnePly {
                                                  judgement_.for_white->estimate_error());
     }
 
+    // How far a move's value for the mover may lie from the mover's discs minus the opponent's.
+    double distance_from_disc_difference() const {
+        return judgement_.is_random() || judgement_.view == View::doubled
+                   ? std::numeric_limits<double>::infinity()
+                   : std::max(judgement_.for_black->distance_from_disc_difference(),
+                              judgement_.for_white->distance_from_disc_difference());
+    }
+
   private:
     using ValuesOfMoves = decltype(&Evaluator::values_after);
     void judge_by(ValuesOfMoves values_of_moves, const Board& board, const MoveList& moves,

@@ -25,9 +25,8 @@ Choice SeatedPlayer::choose(OpenGame& game, Bits moves) {
         return searched_choice(game);
     }
     const MoveList list(game.position, moves);
-    MoveValues values(list.count);
-    minimax_.compare(game.board(), list, values.span());
-    const auto best = static_cast<std::size_t>(best_of(values, game.generator));
+    const Bits ties = minimax_.best_moves(game.board(), list);
+    const auto best = static_cast<std::size_t>(one_of(ties, game.generator));
     return {list.squares[best], list.flipped[best]};
 }
 

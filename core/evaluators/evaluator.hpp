@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -84,6 +85,11 @@ class Evaluator {
         values_after(seen, board, moves, seen_as, values);
     }
     virtual double estimate_error() const { return 0; }
+
+    // How far values and estimates may lie from black discs minus white discs. Infinite: unknown.
+    virtual double distance_from_disc_difference() const {
+        return std::numeric_limits<double>::infinity();
+    }
 
     // Memory in use.
     virtual std::size_t bytes() const = 0;

@@ -68,6 +68,9 @@ Mlp::Mlp(std::vector<DenseLayer> layers, bool add_disc_difference)
             estimate_ = std::move(estimate);
         }
     }
+    if (add_disc_difference) {  // a millionth for the roundings of doubles
+        distance_ = 1.000001 * (largest_sum_of(layers.back()) + estimate_error());
+    }
 }
 
 std::size_t Mlp::bytes() const {

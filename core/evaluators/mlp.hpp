@@ -21,6 +21,7 @@ class Mlp final : public Evaluator {
     void estimates_after(Accumulator& seen, const Board& board, const MoveList& moves,
                          SeenAs seen_as, std::span<double> values) const override;
     double estimate_error() const override { return estimate_ ? estimate_->error() : 0; }
+    double distance_from_disc_difference() const override { return distance_; }
     std::size_t bytes() const override;
 
   private:
@@ -40,6 +41,7 @@ class Mlp final : public Evaluator {
     DenseLayers<double> later_;
     std::unique_ptr<const MlpEstimate> estimate_;  // null if it would be too rough
     bool add_disc_difference_ = false;
+    double distance_ = std::numeric_limits<double>::infinity();  // from the disc difference
 };
 
 }  // namespace outflank

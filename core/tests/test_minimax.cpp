@@ -103,9 +103,7 @@ int check_choices(const Judgement& judgement, int depth) {
                     Board::of(board.position().play(moves.squares[k]), other(board.mover));
                 plain.values[k] = -plain_value(one_ply, next, depth - 1);
             }
-            MoveValues compared(moves.count);
-            minimax.compare(board, moves, compared.span());
-            CHECK_EQUAL(compared.best(), plain.best());
+            CHECK_EQUAL(minimax.best_moves(board, moves), plain.best());
             MoveValues judged(moves.count);
             minimax.judge(board, moves, judged.span());
             CHECK(std::ranges::equal(judged.span(), plain.span()));
