@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "endgame.hpp"
+#include "minimax.hpp"
 #include "opening_book.hpp"
 #include "search.hpp"
 
@@ -35,27 +36,24 @@ struct Player {
 // A player at work in one thread.
 class SeatedPlayer {
   public:
-    explicit SeatedPlayer(const Player& player) : player_(player), one_ply_(player.judgement) {}
+    explicit SeatedPlayer(const Player& player)
+        : player_(player), minimax_(player.judgement, player.depth) {}
 
     // The moves' values for the mover at the player's depth.
-    void judge(const Board& board, const MoveList& moves, std::span<double> values);
+    void judge(const Board& board, const MoveList& moves, std::span<double> values) {
+        minimax_.judge(board, moves, values);
+    }
 
     // The player's own choice: forced random moves are drawn elsewhere.
     Choice choose(OpenGame& game, Bits moves);
 
   private:
-    double minimax(const Board& board, int plies, double alpha, double beta);
-    double minimax_of_moves(const Board& board, Bits legal, int plies, double alpha, double beta);
-    double best_at_one_ply(const Board& board, Bits legal, double beta);
-    void search_moves(const Board& board, const MoveList& moves, std::span<double> values,
-                      bool all_exact);
     std::optional<Choice> book_choice(OpenGame& game, Bits moves) const;
     Choice solved_choice(OpenGame& game);
     Choice searched_choice(OpenGame& game);
 
     const Player& player_;
-    OnePly one_ply_;
-    Bits killer_ = 0;  // the best move of the last board that was evaluated at one ply
+    Minimax minimax_;
     std::unique_ptr<EndgameSolver> solver_;  // created when first needed
     std::unique_ptr<Searcher> searcher_;     // likewise
 };

@@ -61,6 +61,15 @@ struct MoveList {
             ++count;
         }
     }
+
+    // Those of another list whose squares are in a set.
+    MoveList(const MoveList& all, Bits some) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(all.count); ++i) {
+            squares[static_cast<std::size_t>(count)] = all.squares[i];
+            flipped[static_cast<std::size_t>(count)] = all.flipped[i];
+            count += static_cast<int>(some >> all.squares[i] & 1);
+        }
+    }
 };
 
 // Paths of exactly `depth` plies; a pass is a ply, a finished game ends its path early and counts.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -81,6 +82,19 @@ class Evaluator {
     // The same for many games at once, where an evaluator has a faster way for it: else null.
     virtual bool values_batches() const { return false; }
     virtual std::unique_ptr<BatchAccumulator> batch_accumulator() const { return nullptr; }
+
+    // The same, only faster, each off by estimate_error() at most: enough to see which moves cannot
+    // be best. An error of zero: these are the values.
+    virtual void estimates_after(Accumulator& seen, const Board& board, const MoveList& moves,
+                                 SeenAs seen_as, std::span<double> values) const {
+        values_after(seen, board, moves, seen_as, values);
+    }
+    virtual double estimate_error() const { return 0; }
+
+    // How far values and estimates may lie from black discs minus white discs. Infinite: unknown.
+    virtual double distance_from_disc_difference() const {
+        return std::numeric_limits<double>::infinity();
+    }
 
     // Memory in use.
     virtual std::size_t bytes() const = 0;

@@ -1,9 +1,11 @@
 // tanh by additions, multiplications and one division, so that the compiler vectorises it and every
-// machine computes the same bits (libm's results differ between machines).
+// machine computes the same bits (libm's results differ between machines). And a rougher one.
 #pragma once
 
 #include <bit>
 #include <cstdint>
+
+#include "vectors.hpp"
 
 namespace outflank {
 
@@ -37,6 +39,25 @@ inline double portable_tanh(double x) {
     const auto exponent = std::bit_cast<std::uint64_t>(shifted) + 1023;  // n sits in the low bits
     const double power = std::bit_cast<double>(exponent << 52);
     return 1.0 - 2.0 / (power * series + 1.0);
+}
+
+// tanh in a third of the instructions, and eight floats to a vector of four doubles:
+// x P(x^2) / Q(x^2) with the coefficients of least largest error. Beyond |x| = 7.2 tanh is 1 within
+// that error.
+inline constexpr double ESTIMATED_TANH_ERROR = 2e-6;
+inline Floats estimated_tanh(Floats x) {
+    const auto all = [](float number) { return number - Floats{}; };
+    x = clamp(x, 7.2F);
+    const Floats square = x * x;
+    Floats above = all(3.82138588e-06F);
+    above = multiply_add(above, square, all(0.00225372924F));
+    above = multiply_add(above, square, all(0.12275961F));
+    above = multiply_add(above, square, all(0.999994703F));
+    Floats below = all(0.000139836387F);
+    below = multiply_add(below, square, all(0.02096332F));
+    below = multiply_add(below, square, all(0.456075023F));
+    below = multiply_add(below, square, all(1.0F));
+    return x * above / below;
 }
 
 }  // namespace outflank

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
-#include "hyperbolic.hpp"
-
 namespace outflank {
 namespace {
 
 constexpr int MOST_NODES = 1 << 20;  // of a layer: 65 rows of the first one still fit an int
-
-int whole_vectors(int nodes) { return (nodes + 7) / 8 * 8; }
 
 // The largest possible sum of a node's inputs, if each is within -1..1. Throws on overflow.
 double largest_sum_of(const DenseLayer& layer) {
@@ -40,23 +36,24 @@ AlignedVector<double> widened(const DenseLayer& layer, int rows, int width) {
 }  // namespace
 
 struct Mlp::Seen final : Accumulator {
-    Seen(const AlignedVector<double>& biases, int widest)
-        : sums(biases), before(static_cast<std::size_t>(widest)), after(before.size()) {}
-    AlignedVector<double> sums;    // first layer's weighted sums for the board last seen
-    AlignedVector<double> before;  // one layer's outputs,
-    AlignedVector<double> after;   // and the next one's
+    AlignedVector<double> sums;  // first layer's weighted sums for the board last seen
+    DenseLayers<double>::Nodes nodes;
+    MlpEstimate::Seen estimate;
 };
 
 Mlp::Mlp(std::vector<DenseLayer> layers, bool add_disc_difference)
-    : add_disc_difference_(add_disc_difference) {
+    : first_is_last_(layers.size() == 1), add_disc_difference_(add_disc_difference) {
     for (const DenseLayer& layer : layers) {
         if (layer.nodes > MOST_NODES) {
             throw std::invalid_argument("a layer has at most 1,048,576 nodes");
         }
     }
     const DenseLayer& first = layers.front();
-    width_ = whole_vectors(first.nodes);
-    const Grid grid(largest_sum_of(first));
+    const double largest_sum = largest_sum_of(first);
+    std::for_each(layers.begin() + 1, layers.end(), largest_sum_of);
+
+    width_ = whole_vectors<double>(first.nodes);
+    const Grid grid(largest_sum);
     const auto on_grid = [&](double weight) { return grid.round(weight); };
     first_weights_ = widened(first, 65, width_);
     first_biases_ = first.biases;
@@ -64,29 +61,31 @@ Mlp::Mlp(std::vector<DenseLayer> layers, bool add_disc_difference)
     std::transform(first_weights_.begin(), first_weights_.end(), first_weights_.begin(), on_grid);
     std::transform(first_biases_.begin(), first_biases_.end(), first_biases_.begin(), on_grid);
 
-    widest_ = width_;
-    for (std::size_t i = 1; i < layers.size(); ++i) {
-        DenseLayer layer = std::move(layers[i]);
-        largest_sum_of(layer);
-        const int width = layer.nodes == 1 ? 1 : whole_vectors(layer.nodes);
-        layer.weights = widened(layer, layer.inputs, width);
-        layer.biases.resize(static_cast<std::size_t>(width), 0.0);
-        layer.nodes = width;
-        widest_ = std::max(widest_, width);
-        layers_.push_back(std::move(layer));
+    later_ = {std::span(layers).subspan(1), width_};
+    if (!first_is_last_) {
+        auto estimate = std::make_unique<const MlpEstimate>(layers, largest_sum);
+        if (estimate->is_useful()) {
+            estimate_ = std::move(estimate);
+        }
+    }
+    if (add_disc_difference) {  // a millionth for the roundings of doubles
+        distance_ = 1.000001 * (largest_sum_of(layers.back()) + estimate_error());
     }
 }
 
 std::size_t Mlp::bytes() const {
-    std::size_t numbers = first_weights_.size() + first_biases_.size();
-    for (const DenseLayer& layer : layers_) {
-        numbers += layer.weights.size() + layer.biases.size();
-    }
-    return numbers * sizeof(double);
+    return (first_weights_.size() + first_biases_.size()) * sizeof(double) + later_.bytes() +
+           (estimate_ ? estimate_->bytes() : 0);
 }
 
 std::unique_ptr<Evaluator::Accumulator> Mlp::accumulator() const {
-    return std::make_unique<Seen>(first_biases_, widest_);
+    auto seen = std::make_unique<Seen>();
+    seen->sums = first_biases_;
+    seen->nodes = later_.nodes();
+    if (estimate_) {
+        seen->estimate = estimate_->seen();
+    }
+    return seen;
 }
 
 void Mlp::look(Seen& seen, Bits black, Bits white) const {
@@ -101,44 +100,27 @@ void Mlp::look(Seen& seen, Bits black, Bits white) const {
     seen.remember(black, white);
 }
 
-// From the first layer's sums (in seen.before) to the output. Each node adds its inputs in order,
-// so the result does not depend on the width of the machine's vectors.
-double Mlp::finish(Seen& seen) const {
-    double* before = seen.before.data();
-    double* after = seen.after.data();
-    int nodes = width_;
-    for (const DenseLayer& layer : layers_) {
-        for (int k = 0; k < nodes; ++k) {
-            before[k] = portable_tanh(before[k]);
+// From the first layer's sums of some boards (in seen.nodes.before) to their outputs.
+void Mlp::outputs(Seen& seen, std::span<double> values) const {
+    double* nodes = seen.nodes.before.data();
+    if (first_is_last_) {
+        for (double& value : values) {
+            value = *nodes;
+            nodes += width_;
         }
-        if (layer.nodes == 1) {
-            double sum = layer.biases[0];
-            for (int from = 0; from < layer.inputs; ++from) {
-                sum += before[from] * layer.weights[static_cast<std::size_t>(from)];
-            }
-            return sum;
-        }
-        nodes = layer.nodes;
-        std::copy_n(layer.biases.data(), nodes, after);
-        for (int from = 0; from < layer.inputs; ++from) {
-            const double input = before[from];
-            const double* weights =
-                layer.weights.data() + static_cast<std::ptrdiff_t>(from) * nodes;
-            for (int k = 0; k < nodes; ++k) {
-                after[k] += input * weights[k];
-            }
-        }
-        std::swap(before, after);
+        return;
     }
-    return before[0];
+    hidden_nodes(nodes, static_cast<int>(values.size()) * width_);
+    later_.outputs(seen.nodes, values);
 }
 
 double Mlp::value(Accumulator& accumulator, Bits black, Bits white) const {
     auto& seen = static_cast<Seen&>(accumulator);
     look(seen, black, white);
-    std::copy(seen.sums.begin(), seen.sums.end(), seen.before.begin());
-    const double added = add_disc_difference_ ? std::popcount(black) - std::popcount(white) : 0;
-    return finish(seen) + added;
+    std::copy(seen.sums.begin(), seen.sums.end(), seen.nodes.before.begin());
+    double value = 0;
+    outputs(seen, {&value, 1});
+    return value + (add_disc_difference_ ? std::popcount(black) - std::popcount(white) : 0);
 }
 
 void Mlp::values_after(Accumulator& accumulator, const Board& board, const MoveList& moves,
@@ -151,25 +133,47 @@ void Mlp::values_after(Accumulator& accumulator, const Board& board, const MoveL
     const double* sums = seen.sums.data();
     const double* biases = first_biases_.data();
     const int width = width_;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(moves.count); ++i) {
-        double* nodes = seen.before.data();
-        const double* placed = square_weights(moves.squares[i]);
-        for (int k = 0; k < width; ++k) {
-            nodes[k] = biases[k] + (sums[k] - biases[k]) * colour + placed[k] * mover;
-        }
-        for_each_flipped(moves.flipped[i], [&](int square) {
-            const double* weights = square_weights(square);
+    constexpr std::size_t BATCH = DenseLayers<double>::BATCH;
+    for (std::size_t begin = 0; begin < values.size(); begin += BATCH) {
+        const auto batch = values.subspan(begin, std::min(BATCH, values.size() - begin));
+        double* nodes = seen.nodes.before.data();
+        for (std::size_t i = begin; i < begin + batch.size(); ++i, nodes += width) {
+            const double* placed = square_weights(moves.squares[i]);
             for (int k = 0; k < width; ++k) {
-                nodes[k] += weights[k] * (2 * mover);
+                nodes[k] = biases[k] + (sums[k] - biases[k]) * colour + placed[k] * mover;
             }
-        });
-        double added = 0;
-        if (add_disc_difference_) {
-            const Position now = board.position();
-            added =
-                mover * (now.disc_difference_for_mover() + 1 + 2 * std::popcount(moves.flipped[i]));
+            for_each_flipped(moves.flipped[i], [&](int square) {
+                const double* weights = square_weights(square);
+                for (int k = 0; k < width; ++k) {
+                    nodes[k] += weights[k] * (2 * mover);
+                }
+            });
         }
-        values[i] = finish(seen) + added;
+        outputs(seen, batch);
+    }
+    add_disc_differences(board, moves, seen_as, values);
+}
+
+void Mlp::estimates_after(Accumulator& accumulator, const Board& board, const MoveList& moves,
+                          SeenAs seen_as, std::span<double> values) const {
+    if (!estimate_) {
+        values_after(accumulator, board, moves, seen_as, values);
+        return;
+    }
+    estimate_->outputs_after(static_cast<Seen&>(accumulator).estimate, board, moves, seen_as,
+                             values);
+    add_disc_differences(board, moves, seen_as, values);
+}
+
+void Mlp::add_disc_differences(const Board& board, const MoveList& moves, SeenAs seen_as,
+                               std::span<double> values) const {
+    if (!add_disc_difference_) {
+        return;
+    }
+    const int mover = seen_as == SeenAs::mover_is_black ? 1 : -1;
+    const int now = board.position().disc_difference_for_mover();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] += mover * (now + 1 + 2 * std::popcount(moves.flipped[i]));
     }
 }
 

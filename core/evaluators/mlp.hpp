@@ -5,18 +5,9 @@
 // choice; a learner that needs it applies it.
 #pragma once
 
-#include "../aligned.hpp"
-#include "evaluator.hpp"
+#include "mlp_estimate.hpp"
 
 namespace outflank {
-
-// weights[from][to], then one bias per node.
-struct DenseLayer {
-    int inputs = 0;
-    int nodes = 0;
-    AlignedVector<double> weights;
-    AlignedVector<double> biases;
-};
 
 class Mlp final : public Evaluator {
   public:
@@ -27,22 +18,30 @@ class Mlp final : public Evaluator {
     double value(Accumulator& seen, Bits black, Bits white) const override;
     void values_after(Accumulator& seen, const Board& board, const MoveList& moves, SeenAs seen_as,
                       std::span<double> values) const override;
+    void estimates_after(Accumulator& seen, const Board& board, const MoveList& moves,
+                         SeenAs seen_as, std::span<double> values) const override;
+    double estimate_error() const override { return estimate_ ? estimate_->error() : 0; }
+    double distance_from_disc_difference() const override { return distance_; }
     std::size_t bytes() const override;
 
   private:
     struct Seen;
     void look(Seen& seen, Bits black, Bits white) const;
-    double finish(Seen& seen) const;
+    void outputs(Seen& seen, std::span<double> values) const;
+    void add_disc_differences(const Board& board, const MoveList& moves, SeenAs seen_as,
+                              std::span<double> values) const;
     const double* square_weights(int square) const {
         return first_weights_.data() + static_cast<std::ptrdiff_t>(square) * width_;
     }
 
-    std::vector<DenseLayer> layers_;       // the layers after the first
     AlignedVector<double> first_weights_;  // [65][width_], on the grid; row 64 is zero
     AlignedVector<double> first_biases_;   // [width_]
     int width_ = 0;                        // nodes of the first layer, rounded up to whole vectors
-    int widest_ = 0;
+    bool first_is_last_ = false;
+    DenseLayers<double> later_;
+    std::unique_ptr<const MlpEstimate> estimate_;  // null if it would be too rough
     bool add_disc_difference_ = false;
+    double distance_ = std::numeric_limits<double>::infinity();  // from the disc difference
 };
 
 }  // namespace outflank
