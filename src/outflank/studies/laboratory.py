@@ -82,6 +82,10 @@ class Provenance(BaseModel):
     machine: str
     finished: str
     seconds: float
+    done: tuple[float, float] = (
+        1.0,
+        1.0,
+    )  # the least and the most of their length that its runs have behind them
 
 
 class _Part(BaseModel):

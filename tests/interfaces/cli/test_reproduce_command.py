@@ -17,7 +17,8 @@ from matplotlib.image import imread
 
 from outflank.studies.experiment import PAPERS, experiment_names, find_experiments
 from outflank.studies.laboratory import Provenance
-from outflank.studies.report import Result, write_reports
+from outflank.studies.report import write_reports
+from outflank.studies.results import Result
 from outflank.studies.verdicts import Outcome, check_complete, verdict
 from tests.conftest import ROOT, Outflank
 

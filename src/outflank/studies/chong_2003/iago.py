@@ -21,9 +21,10 @@ from outflank.studies.chong_2003.mobility import (
     mobility_along,
 )
 from outflank.studies.chong_2003.runs import Generation, ReplayedRun, chosen, evolutions
+from outflank.studies.claims import lies_above
 from outflank.studies.inference import mean_interval
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable
+from outflank.studies.verdicts import Measured, Outcome, ResultTable
 
 FloatArray = npt.NDArray[np.float64]
 COLOURS = ((BLACK, "black"), (WHITE, "white"))
@@ -35,9 +36,6 @@ def closing_match(lab: Laboratory) -> Outcome:
     generations = late_champions(lab)
     by_run = np.array([_discs(lab, one) for one in generations])  # [runs, depths, parents, colours]
     shallow, deep = by_run[:, 0], by_run[:, 1]
-    wins = over_groups(2 * deep - 64)
-    low, high = wins.ci95
-    p = _less(shallow, deep)
     named = {f"depth {depth}": by_run[:, at] for at, depth in enumerate(s["depths"])}
     figure = draw_discs_at_depths(named, s["paper_discs"], s["opponent"])
     caption = "All parents of each run's chosen generation, run by run; the first parents are filled."
@@ -45,14 +43,8 @@ def closing_match(lab: Laboratory) -> Outcome:
         {
             "equal depth": over_groups(shallow),
             "deeper": over_groups(deep),
-            "wins deeper": Claim(
-                low > 0,
-                f"disc difference {wins.value:+.1f}, 95 % interval {low:+.1f} to {high:+.1f} ({wins.of})",
-            ),
-            "depth helps": Claim(
-                p < 0.05,
-                f"mean {shallow.mean():.1f} and {deep.mean():.1f} discs, one-sided Wilcoxon p = {p:.2g}",
-            ),
+            "wins deeper": lies_above("disc difference", over_groups(2 * deep - 64), 0, 1),
+            "depth helps": lies_above("discs gained by two more plies", over_groups(deep - shallow), 0, 1),
         },
         [lab.save_figure("iago", figure, caption)],
         [_first_parents(generations, s["depths"], by_run)],
@@ -67,22 +59,14 @@ def one_reply(lab: Laboratory) -> Outcome:
     first = [_endgames(lab, one, 1) for one in generations]
     left, own = (np.array([run[key] for run in late]) for key in ("left", "own"))
     share = over_groups(np.array([run["one or none"] for run in late]))
-    low, high = share.ci95
-    p = _less(left, own)
     curves = {"late parents": _by_move(late), "parents of the first generation": _by_move(first)}
     figure = draw_moves_left(curves, s["first_move"], s["opponent"])
     caption = f"Parents at depth {s['depth']}, {s['opponent']} at depth {s['opponent_depth']}."
     return Outcome(
         {
             "moves left": over_groups(left),
-            "one or none": Claim(
-                low > 0.5, f"share {share.value:.3f}, 95 % interval {low:.3f} to {high:.3f} ({share.of})"
-            ),
-            "fewer than own": Claim(
-                p < 0.05,
-                f"left to the opponent {left.mean():.2f}, own {own.mean():.2f} moves; one-sided Wilcoxon "
-                f"p = {p:.2g}",
-            ),
+            "one or none": lies_above("share", share, 0.5),
+            "fewer than own": lies_above("own moves beyond those left", over_groups(own - left), 0, 2),
         },
         [lab.save_figure("one-reply", figure, caption)],
         [_endgame_table(generations, late, first)],
@@ -104,7 +88,8 @@ def over_groups(values: FloatArray) -> Measured:
     rows = values.reshape(len(values), -1)
     samples = rows.mean(axis=1) if len(rows) > 1 else rows[0]
     of = f"{rows.size} games of {f'{len(rows)} runs' if len(rows) > 1 else 'one run'}"
-    return Measured(float(rows.mean()), mean_interval(samples), of)
+    spread = Measured.spread(samples) if len(rows) > 1 else ()
+    return Measured(float(rows.mean()), mean_interval(samples), of, *spread)
 
 
 def endgame_counts(along: Mobility, first_move: int) -> dict[str, Any]:
@@ -163,15 +148,6 @@ def _endgames(lab: Laboratory, champion: Generation, generation: int) -> dict[st
 
     name = f"run {champion.run.seed} generation {generation}"
     return dict(lab.cached(name, play))
-
-
-def _less(first: FloatArray, second: FloatArray) -> float:
-    """The p-value of the one-sided Wilcoxon test that the first of each pair is less."""
-    from scipy import stats
-
-    if (first == second).all():
-        return 1.0
-    return float(stats.wilcoxon(first.ravel(), second.ravel(), alternative="less").pvalue)
 
 
 def _replies_to_move(games: Sequence[Mobility], sides: Sequence[int], move: int) -> float | None:

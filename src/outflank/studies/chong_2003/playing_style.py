@@ -13,7 +13,9 @@ from outflank.games.match import Match
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
 from outflank.studies.chong_2003.mobility import BLACK, WHITE, draw_styles, mobility_along
+from outflank.studies.chong_2003.points import over_runs
 from outflank.studies.chong_2003.runs import PDP, PSP, ReplayedRun, evolutions, random_openings, rises
+from outflank.studies.claims import all_of, lies_above, lies_below
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.verdicts import Claim, Outcome, ResultTable
 
@@ -43,11 +45,7 @@ def mobility(lab: Laboratory) -> Outcome:
         {
             "positional": rises(of("corners", s["random"]), of("corners", s["positional"]), "{:.1f} %"),
             "mobility": rises(of("mobility", s["positional"]), of("mobility", s["mobile"]), "{:.1f} %"),
-            "few discs": Claim(
-                bool(late_discs.mean() < 50 < late_moves.mean()),
-                f"late: {late_discs.mean():.1f} % of the discs up to move 30, "
-                f"{late_moves.mean():.1f} % of the moves",
-            ),
+            "few discs": _few_discs(late_discs, late_moves),
         },
         [
             lab.save_figure(
@@ -56,6 +54,13 @@ def mobility(lab: Laboratory) -> Outcome:
         ],
         [_table(s["measured"], found)],
     )
+
+
+def _few_discs(discs: FloatArray, moves: FloatArray) -> Claim:
+    """Fewer than half of the discs and more than half of the moves, in percent: [runs, generations]."""
+    few = lies_below("late: % of the discs up to move 30", over_runs(discs, 1), 50, 1)
+    many = lies_above("% of the moves", over_runs(moves, 1), 50, 1)
+    return Claim(all_of([few.holds, many.holds]), f"{few.evidence}; {many.evidence}")
 
 
 def _along_generations(lab: Laboratory, run: FinishedRun) -> list[list[float]]:

@@ -80,4 +80,9 @@ def mean_score(tallies: Sequence[Tally]) -> Measured:
         return Measured(tallies[0].score, tallies[0].ci95, f"1 run, {tallies[0].games:,} games")
     values = [tally.score for tally in tallies]
     low, high = mean_interval(values)
-    return Measured(float(np.mean(values)), (max(0.0, low), min(1.0, high)), f"{len(values)} runs")
+    return Measured(
+        float(np.mean(values)),
+        (max(0.0, low), min(1.0, high)),
+        f"{len(values)} runs",
+        *Measured.spread(values),
+    )

@@ -14,6 +14,8 @@ from outflank.league.scoring import OPPONENT
 from outflank.plots.curves import Curve, draw_curve, short_count
 from outflank.plots.learning_curves import measurements
 from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
+from outflank.studies.agreement import SIGNIFICANT, of_runs
+from outflank.studies.claims import all_of, is_greater
 from outflank.studies.inference import bootstrap_band
 from outflank.studies.jaskowski_2014.architectures import (
     PAPER_GAMES,
@@ -112,7 +114,7 @@ def pace_claims(curves: Mapping[str, FloatArray], ends: Mapping[str, Sequence[fl
     others = (*SYSTEMATIC[1:], *RANDOM)
     return {
         "all-2 quickest": paces.all_better([(all_2, other) for other in others]),
-        "all-3 catches up": _closing(curves[all_2], curves[all_3]),
+        "all-3 catches up": _catches_up(curves[all_2], curves[all_3], at_end.alike(all_2, all_3)),
         "all-3 does not pass": at_end.not_better(all_3, all_2),
         "all-4 slower": paces.better(all_3, all_4),
         "gap decreases": _closing(curves[all_3], curves[all_4]),
@@ -120,15 +122,36 @@ def pace_claims(curves: Mapping[str, FloatArray], ends: Mapping[str, Sequence[fl
     }
 
 
+def _thirds(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Each run's mean score in the middle and in the last third of its measurements; the first third is the
+    start, where nobody knows anything."""
+    _, middle, last = np.array_split(curves, 3, axis=1)
+    return middle.mean(axis=1), last.mean(axis=1)
+
+
 def _closing(ahead: FloatArray, behind: FloatArray) -> Claim:
-    """There is a gap between two mean curves in the middle third of the measurements, and a smaller one in
-    the last; the first third is the start, where both know nothing."""
-    gaps = np.array_split(ahead.mean(axis=0) - behind.mean(axis=0), 3)
-    middle, last = (float(gap.mean()) if gap.size else float("nan") for gap in gaps[1:])
-    return Claim(
-        middle > 0 and last < middle,
-        f"gap {middle:.3f} in the middle third of the run, {last:.3f} in the last",
-    )
+    """The gap between two architectures gets smaller: from the middle third to the last the one behind gains
+    more, run by run (Welch and Mann-Whitney)."""
+    (middle_a, last_a), (middle_b, last_b) = _thirds(ahead), _thirds(behind)
+    gaps = f"gap {_gap(middle_a, middle_b):.3f} in the middle third, {_gap(last_a, last_b):.3f} in the last"
+    if min(len(ahead), len(behind)) < 2:
+        return Claim(None, f"{gaps}; single runs have no spread")
+    found = of_runs(last_a - middle_a, last_b - middle_b)
+    holds = found.difference > 0 if found.p < SIGNIFICANT else None
+    return Claim(holds, f"{gaps}; {found.test}")
+
+
+def _catches_up(ahead: FloatArray, behind: FloatArray, end: Claim) -> Claim:
+    """There was a gap in the middle third, and at the end both are equal: within the margin, no test telling
+    them apart. Without a gap there was nothing to catch up."""
+    middle_a, middle_b = _thirds(ahead)[0], _thirds(behind)[0]
+    gap = f"gap {_gap(middle_a, middle_b):.3f} in the middle third"
+    was_behind = is_greater(middle_a, middle_b) if min(len(ahead), len(behind)) > 1 else None
+    return Claim(all_of([was_behind, end.holds]), f"{gap}; at the end {end.evidence}")
+
+
+def _gap(ahead: FloatArray, behind: FloatArray) -> float:
+    return float(ahead.mean() - behind.mean())
 
 
 def table_4(lab: Laboratory) -> Outcome:
@@ -167,7 +190,8 @@ def order_claim(means: Mapping[str, Mapping[str, float]]) -> Claim:
     }
     listed = ", ".join(f"{one.statistic:.2f} after {share} of the games" for share, one in found.items())
     p = float(found["all"].pvalue)
-    return Claim(bool(found["all"].statistic > 0 and p < ALPHA), f"rank correlation {listed} (p = {p:.2g})")
+    alike = bool(found["all"].statistic > 0)
+    return Claim(alike if p < ALPHA or not alike else None, f"rank correlation {listed} (p = {p:.2g})")
 
 
 def _side_by_side(ends: Mapping[str, Sequence[float]]) -> ResultTable:

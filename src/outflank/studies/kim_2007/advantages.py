@@ -25,25 +25,17 @@ from outflank.players.opening_book import OpeningBook
 from outflank.players.solver import Solver
 from outflank.plots.curves import Curve, draw_curve
 from outflank.plots.style import COLOURS, INK, TEXT, legend_below, new_figure, signed
+from outflank.studies.claims import is_near, lies_above, lies_below
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game
 from outflank.studies.inference import mean_interval, share_interval
 from outflank.studies.kim_2007.versions import Population, evolved_versions, population_of
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import (
-    SCORES,
-    Claim,
-    Finding,
-    Measured,
-    Outcome,
-    describe,
-    lies_above,
-    lies_below,
-    mean_of_runs,
-)
+from outflank.studies.verdicts import SCORES, Claim, Finding, Measured, Outcome, mean_of_runs
 
 LONGEST = 60
 BOOK_ENDS = "Black's advantage when the book ends"
 LOSSES = "discs that Black gives away in the ending, beyond White's"
+ONE_FLIP = 2.0  # discs of difference that one disc makes: within this, a tie
 ENDING = 10  # empty squares: the end stage, where the solver's four and two plies before it count
 
 
@@ -93,7 +85,7 @@ def figure_8(lab: Laboratory) -> Outcome:
     """EV_O_E (Black) - EV_O (White)."""
     runs = _judged(lab)
     return _outcome(lab, runs, {
-        "tie": _contains_zero(BOOK_ENDS, _when_the_book_ends(runs)),
+        "tie": is_near(BOOK_ENDS, _when_the_book_ends(runs), 0, ONE_FLIP, 2),
         "book": _within(runs, lab.settings["paper_book_moves"]),
         "better ending": lies_below(LOSSES, _losses_of_black(runs), 0.0, 2),
         "wins": lies_above("score of EV_O_E", _score(runs), 0.5),
@@ -108,7 +100,7 @@ def figure_9(lab: Laboratory) -> Outcome:
     return _outcome(lab, runs, {
         "early lead": lies_below(BOOK_ENDS, _when_the_book_ends(runs), 0.0, 2),
         "later lead": lies_below(f"Black's mean advantage from move {since} on", later, 0.0, 2),
-        "equal endings": _contains_zero(LOSSES, _losses_of_black(runs)),
+        "equal endings": is_near(LOSSES, _losses_of_black(runs), 0, ONE_FLIP, 2),
         "wins": lies_below("score of EV_E", _score(runs), 0.5),
     })  # fmt: skip
 
@@ -150,10 +142,6 @@ def _advantage_after(runs: Runs, moves: int) -> tuple[str, Measured]:
 
 def _losses_of_black(runs: Runs) -> Measured:
     return of_games(runs, lambda game: game.ending_losses[0] - game.ending_losses[1])
-
-
-def _contains_zero(what: str, found: Measured) -> Claim:
-    return Claim(found.ci95[0] <= 0 <= found.ci95[1], describe(what, found, 2))
 
 
 def _within(runs: Runs, published: int) -> Claim:

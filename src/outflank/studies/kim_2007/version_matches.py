@@ -15,6 +15,8 @@ from outflank import _core
 from outflank.board import Board
 from outflank.learners.execution.executor import ThreadExecutor
 from outflank.learners.fitness.population import Outcomes, Pairings
+from outflank.studies.agreement import same_sign
+from outflank.studies.claims import all_of, describe, lies_above, lies_below
 from outflank.studies.inference import share_interval
 from outflank.studies.kim_2007.versions import (
     VERSIONS,
@@ -26,18 +28,7 @@ from outflank.studies.kim_2007.versions import (
     seconds_a_generation,
 )
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import (
-    SCORES,
-    Claim,
-    Finding,
-    Measured,
-    Outcome,
-    ResultTable,
-    describe,
-    lies_above,
-    lies_below,
-    mean_of_runs,
-)
+from outflank.studies.verdicts import SCORES, Claim, Finding, Measured, Outcome, ResultTable, mean_of_runs
 
 Results = dict[str, list[tuple[int, int, int]]]  # of "EV_O vs EV": wins, draws, losses of each run
 PIECES = 16
@@ -141,7 +132,7 @@ def _best(results: Results, version: str) -> Claim:
     together = [tuple(int(n) for n in np.sum(runs, axis=0)) for runs in zip(*own.values(), strict=True)]
     overall = _score([(a, b, c) for a, b, c in together])
     singles = {pair: _score(runs) for pair, runs in own.items()}
-    holds = overall.ci95[0] > 0.5 and all(score.ci95[1] >= 0.5 for score in singles.values())
+    holds = all_of([same_sign(overall.ci95, 0.5), *(score.ci95[1] >= 0.5 for score in singles.values())])
     listed = "; ".join(f"{pair} {score.value:.3f}" for pair, score in singles.items())
     return Claim(holds, f"{describe('against all three', overall)}; {listed}")
 

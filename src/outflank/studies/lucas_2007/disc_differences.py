@@ -19,20 +19,13 @@ from outflank.players.greedy import Player
 from outflank.players.names import named_player
 from outflank.plots.games import draw_disc_differences
 from outflank.plots.style import COLOURS, INK, legend_below, new_figure
+from outflank.studies.agreement import same_sign
+from outflank.studies.claims import all_of, describe, lies_above, opposite
 from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
-from outflank.studies.verdicts import (
-    Claim,
-    Measured,
-    Outcome,
-    ResultFigure,
-    ResultTable,
-    describe,
-    lies_above,
-    mean_of_runs,
-)
+from outflank.studies.verdicts import Claim, Measured, Outcome, ResultFigure, ResultTable, mean_of_runs
 
 LAST = 60  # moves of a whole game
 MIDDLE = slice(LAST // 3, 2 * LAST // 3 + 1)  # moves 20 to 40
@@ -175,7 +168,7 @@ def _dominates_at_last(measured: Sequence[Mapping[str, Any]]) -> Claim:
     """The mean difference is below 0 where the final fifth begins and above 0 at the end."""
     before, after = (_mean_at(measured, move) for move in (FINAL_FIFTH, LAST))
     return Claim(
-        before.ci95[1] < 0 < after.ci95[0],
+        all_of([opposite(same_sign(before.ci95, 0)), same_sign(after.ci95, 0)]),
         f"{describe(f'disc difference after move {FINAL_FIFTH}', before, 2)}; "
         f"{describe('at the end', after, 2)}",
     )

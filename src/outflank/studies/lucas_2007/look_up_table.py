@@ -22,6 +22,7 @@ from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.plots.boards import NEGATIVE, POSITIVE, Sheet, draw_entries, draw_tuple
 from outflank.plots.style import GRID, INK
+from outflank.studies.claims import is_greater
 from outflank.studies.inference import mann_whitney
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Claim, Finding, Measured, Outcome, ResultTable, mean_of_runs
@@ -142,10 +143,10 @@ def _corner_counts(weights: FloatArray) -> Claim:
     """Whether entries with a black corner are worth more than entries with a white one."""
     mean = weights.mean(axis=0)
     third = mean.size // 3  # the corner is the first square, the most significant digit
-    found = mann_whitney({"black": mean[-third:], "white": mean[:third]}, alternative="greater")[0]
+    found = mann_whitney({"black": mean[-third:], "white": mean[:third]})[0]
     black, white = mean[-third:].mean(), mean[:third].mean()
     return Claim(
-        found.p < 0.05,
+        is_greater(mean[-third:], mean[:third]),
         f"mean weight {black:+.4f} with a black corner, {white:+.4f} with a white one; {found.text}",
     )
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from outflank.learners.execution.executor import Executor
     from outflank.studies.experiment import Experiment, Scale
     from outflank.studies.laboratory import Activity
-    from outflank.studies.report import Result
+    from outflank.studies.results import Result
 
 SCALE_HELP = "quick: seconds each. standard: minutes each. paper: the paper's budget."
 
@@ -159,7 +159,7 @@ def _one(
     where: str,
 ) -> Result:
     from outflank.studies.laboratory import Laboratory
-    from outflank.studies.report import reproduce
+    from outflank.studies.results import reproduce
 
     with _ProgressBar(where) as bar:
         return reproduce(
@@ -187,7 +187,8 @@ def _as_json(result: Result) -> dict[str, Any]:
 def _report(chosen: list[Experiment], results: list[Result], folder: Path, report: Path | None) -> list[Path]:
     """The reports of these papers, with their other finished experiments."""
     from outflank.studies.experiment import find_experiments
-    from outflank.studies.report import cached_result, write_reports
+    from outflank.studies.report import write_reports
+    from outflank.studies.results import cached_result
 
     scale = results[0].scale
     by_name = {result.experiment.name: result for result in results}
