@@ -168,6 +168,7 @@ class Experiment(BaseModel):
     about: str
     remark: ByScale = ByScale()  # what a reader of the report should know besides the rows
     see: tuple[str, ...] = ()  # experiments with the evidence of what `about` and `remark` say was tried
+    partial: bool = False  # can be reported before its runs are finished
     budget: Budget | None = None  # None: nothing is learned or played that the paper's budget bounds
     common: dict[str, Any] = Field(default={}, alias="settings")
     scales: dict[Scale, dict[str, Any]]

@@ -28,7 +28,7 @@ from outflank.studies.verdicts import (
 )
 
 
-def render(folder: Path) -> list[Path]:
+def render_reports(folder: Path) -> list[Path]:
     """Write the reports in a folder again from its result files, by the present rule of verdicts."""
     results = results_in(folder)
     for result in results:

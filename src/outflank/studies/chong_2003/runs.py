@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from outflank.board import Board
 from outflank.cores import available_cores
+from outflank.evaluators.protocol import CoreEvaluator
 from outflank.evaluators.storage import View
 from outflank.learners.fitness.benchmark_opponents import (
     at_all_depths,
@@ -40,11 +41,12 @@ def evolutions(lab: Laboratory) -> list[FinishedRun]:
     """Runs with the paper's settings, one per seed.
 
     One core per run while there are as many runs as cores; the rest one after another on all cores, so that
-    none is idle.
+    none is idle. A cluster gets them all.
     """
     s = lab.settings
     changes = {**s.get("changes", {}), "generations": s["generations"]}
-    together = len(lab.seeds) // available_cores() * available_cores()
+    cores = 1 if lab.has_cluster else available_cores()
+    together = len(lab.seeds) // cores * cores
     groups = [lab.seeds[:together], *([seed] for seed in lab.seeds[together:])]
     return [run for seeds in groups if seeds for run in lab.learn(s["preset"], changes, seeds)]
 
@@ -151,6 +153,18 @@ def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True)
+class Parents:
+    """Parents of a generation, as they travel to a worker: players are made there."""
+
+    evaluator: CoreEvaluator
+    weights: FloatMatrix
+    style: PlayingStyle
+
+    def players(self) -> list[GreedyPlayer | SearchPlayer]:
+        return [self.style.player(self.evaluator.with_weights(row)) for row in self.weights]
+
+
 class ReplayedRun:
     """The parents of a run's generations, rebuilt from its log."""
 
@@ -169,10 +183,9 @@ class ReplayedRun:
     def weights(self, generation: int) -> FloatMatrix:
         return self._weights[generation]
 
-    def players(self, generation: int, depth: int) -> list[GreedyPlayer | SearchPlayer]:
+    def parents(self, generation: int, depth: int) -> Parents:
         """The parents after a generation, the fittest first, at this depth."""
-        style = PlayingStyle(self.view, depth)
-        return [style.player(self._start.evaluator.with_weights(row)) for row in self.weights(generation)]
+        return Parents(self._start.evaluator, self.weights(generation), PlayingStyle(self.view, depth))
 
     def benchmark_game(self, generation: int, opponent: str) -> npt.NDArray[np.uint8]:
         """The moves of the first parent's game against a benchmark opponent at depth 4, as in the run."""

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from outflank.evaluators.protocol import CoreEvaluator
-from outflank.learners.execution.executor import ThreadExecutor
 from outflank.learners.fitness.fixed_opponents import against_all
 from outflank.learners.fitness.population import Games, Opponents, PlayingStyle, Population
 from outflank.players.greedy import GreedyPlayer
@@ -67,7 +66,7 @@ def utility(lab: Laboratory, player: GreedyPlayer, counters: int, epsilon: float
         population = Population(
             evaluator, weights[None], PlayingStyle(player.view), opponents, epsilon, seed=1
         )
-        with ThreadExecutor() as executor:
+        with lab.executor() as executor:
             outcomes = Games(executor, population).play(against_all(1, counters, 0, 2))
         points = (outcomes[:, 0] + 0.5 * outcomes[:, 1]) / 2
         return {"score": float(points.mean()), "ci95": mean_interval(points)}

@@ -29,7 +29,7 @@ from outflank.studies.jaskowski_2014.architectures import (
 )
 from outflank.studies.jaskowski_2014.comparisons import ALPHA, Comparisons
 from outflank.studies.laboratory import FinishedRun, Laboratory
-from outflank.studies.verdicts import Claim, Finding, Outcome, ResultTable
+from outflank.studies.verdicts import Claim, Finding, Measured, Outcome, ResultTable
 
 MARKED = 8  # marks per curve, so that curves differ without colours too
 SHARES = {"a tenth": 0.1, "a third": 1 / 3, "all": 1.0}  # of the budget, for the trend
@@ -44,11 +44,18 @@ class Curves:
 
     @classmethod
     def of(cls, runs: Sequence[FinishedRun]) -> Curves:
+        """As far as all of them go."""
         logs = [measurements(run.log()) for run in runs]
+        points = min(map(len, logs))
         return cls(
-            np.array([entry["games"] for entry in logs[0]], dtype=np.float64),
-            np.array([[entry["score"] for entry in log] for log in logs]),
+            np.array([entry["games"] for entry in logs[0][:points]], dtype=np.float64),
+            np.array([[entry["score"] for entry in log[:points]] for log in logs]),
         )
+
+    def up_to(self, games: float) -> Curves:
+        """The measurements up to these games."""
+        points = int(np.count_nonzero(self.games <= games))
+        return Curves(self.games[:points], self.scores[:, :points])
 
     @property
     def mean(self) -> Curve:
@@ -60,10 +67,17 @@ class Curves:
         return self.scores[:, int(np.abs(self.games - share * self.games[-1]).argmin())]
 
 
+def equally_long(runs: Mapping[str, Sequence[FinishedRun]]) -> dict[str, Curves]:
+    """The curves of all architectures, as far as the shortest run goes."""
+    curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
+    games = min(one.games[-1] for one in curves.values())
+    return {name: one.up_to(games) for name, one in curves.items()}
+
+
 def figure_6(lab: Laboratory) -> Outcome:
     """The pace of learning."""
     runs = evolved(lab, (*SYSTEMATIC, *RANDOM))
-    curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
+    curves = equally_long(runs)
     ends = scores(performances(lab, runs))
     figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT)
     return Outcome(
@@ -157,16 +171,16 @@ def _gap(ahead: FloatArray, behind: FloatArray) -> float:
 def table_4(lab: Laboratory) -> Outcome:
     """All nine architectures, run by run, and the trend as games go by."""
     runs = evolved(lab, list(TABLE_4))
-    tallies = performances(lab, runs)
-    curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
-    ends = scores(tallies)
+    found = performances(lab, runs)
+    curves = equally_long(runs)
+    ends = scores(found)
     means = {
         share: {
             name: float(np.mean(ends[name] if share == "all" else curves[name].at(part))) for name in TABLE_4
         }
         for share, part in SHARES.items()
     }
-    findings: dict[str, Finding] = {name: mean_score(of_name) for name, of_name in tallies.items()}
+    findings: dict[str, Finding] = {name: mean_score(of_name) for name, of_name in found.items()}
     findings["order"] = order_claim(means)
     drawing = draw_learning_pace(
         {name: one.mean for name, one in curves.items()}, OPPONENT,
@@ -178,6 +192,30 @@ def table_4(lab: Laboratory) -> Outcome:
         findings,
         [lab.save_figure("trend", drawing, caption)],
         [_side_by_side(ends), _trend(means, max(games.values()))],
+    )
+
+
+def all_2_in_full(lab: Laboratory) -> Outcome:
+    """The best architecture alone, so that its runs can have the paper's whole budget."""
+    runs = evolved(lab, ("all-2-inv",))
+    found = performances(lab, runs)["all-2-inv"]
+    curve = Curves.of(runs["all-2-inv"])
+    drawing = draw_learning_pace({"all-2-inv": curve.mean}, OPPONENT)
+    rows = [
+        (
+            str(run.seed),
+            f"{100 * run.done:g} %",
+            f"{one.score:.4f}",
+            f"{one.ci95[0]:.4f} to {one.ci95[1]:.4f}",
+        )
+        for run, one in zip(runs["all-2-inv"], found, strict=True)
+    ]
+    header = ("run", "of its length", "score", "95 % interval")
+    best = max(found, key=lambda one: one.score)
+    return Outcome(
+        {"mean": mean_score(found), "best": Measured(best.score, best.ci95, f"best of {len(found)} runs")},
+        [lab.save_figure("all-2", drawing, "Mean of the runs with its 95 % bootstrap interval.")],
+        [ResultTable("Our runs", header, rows)],
     )
 
 

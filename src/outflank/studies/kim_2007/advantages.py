@@ -8,9 +8,8 @@ of our games. The judge is the all-rounder, and the exact solver in the ending; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +35,7 @@ LONGEST = 60
 BOOK_ENDS = "Black's advantage when the book ends"
 LOSSES = "discs that Black gives away in the ending, beyond White's"
 ONE_FLIP = 2.0  # discs of difference that one disc makes: within this, a tie
+GAMES_OF_A_SEED = 1_000  # more than are played
 ENDING = 10  # empty squares: the end stage, where the solver's four and two plies before it count
 
 
@@ -156,24 +156,29 @@ def _judged(lab: Laboratory) -> Runs:
     """Games of fittest against fittest, second against second and so on, for each seed."""
     s = lab.settings
     versions = evolved_versions(lab)
-    runs = []
+    pieces = {}
     for black, white in zip(versions[s["black"]], versions[s["white"]], strict=True):
         pair = population_of(s["black"], black), population_of(s["white"], white)
-        settings = {**s, "players": [one.identity for one in pair]}
-        work = partial(_play_and_judge, lab, *pair)
-        games = lab.cached(f"games {black.seed}", work, settings)
-        runs.append([JudgedGame(g["advantages"], g["book_moves"], tuple(g["ending_losses"])) for g in games])
-    return runs
+        settings = {**s, "players": [one.identity for one in pair], "book choices of seed": black.seed}
+        pieces[f"games {black.seed}"] = (pair, settings)
+    runs = lab.cached_map(play_and_judge, dict(s), pieces)
+    return [
+        [JudgedGame(game["advantages"], game["book_moves"], tuple(game["ending_losses"])) for game in games]
+        for games in runs.values()
+    ]
 
 
-def _play_and_judge(lab: Laboratory, black: Population, white: Population) -> list[dict[str, Any]]:
-    s = lab.settings
+def play_and_judge(s: Mapping[str, Any], pair: tuple[Population, Population]) -> list[dict[str, Any]]:
+    """The games of two populations of one seed. What the book leaves to chance is drawn for each seed and
+    game, so that runs are independent of each other."""
+    black, white = pair
     judge, solver = analyst(s["judge"], threads=1), Solver()
     owners = [side for side, one in zip(SIDES, (black, white), strict=True) if one.style.book]
     book = OpeningBook.open(black.style.book or white.style.book)
     judged = []
     for number in range(s["games"]):
-        match = Match(black.player(number), white.player(number), double_games=1, seed=number)
+        match = Match(black.player(number), white.player(number), double_games=1,
+                      seed=GAMES_OF_A_SEED * black.seed + number)  # fmt: skip
         game = next(match.games())
         analysis = GameAnalysis(game, tuple(judge_game(game, judge, solver, s["solve_from"])))
         losses = [
@@ -184,7 +189,6 @@ def _play_and_judge(lab: Laboratory, black: Population, white: Population) -> li
         scores += [scores[-1]] * (LONGEST + 1 - len(scores))  # a game that ended early keeps its result
         judged.append({"transcript": game.transcript, "advantages": [round(x, 3) for x in scores],
                        "book_moves": moves_in_book(game, book, owners), "ending_losses": losses})  # fmt: skip
-        lab.report_progress("judging games", number + 1, s["games"], "games")
     return judged
 
 

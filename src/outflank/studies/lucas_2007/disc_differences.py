@@ -25,6 +25,7 @@ from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
+from outflank.studies.pieces import PortablePlayer
 from outflank.studies.verdicts import Claim, Measured, Outcome, ResultFigure, ResultTable, mean_of_runs
 
 LAST = 60  # moves of a whole game
@@ -57,7 +58,7 @@ def figure_10(lab: Laboratory) -> Outcome:
     s = lab.settings
     wanted = {which: (s["preset"], changes_of(s, which, s["games"])) for which in s["curves"]}
     runs = lab.learn_all(wanted)
-    measured = {which: [_measure(lab, which, run) for run in of_which] for which, of_which in runs.items()}
+    measured = {which: _measured(lab, which, of_which) for which, of_which in runs.items()}
     printed = measured[AS_PRINTED]
     counts = network_weights(snake_lengths(s["squares"]), s["snakes"])
     mean = float(counts[0] @ counts[1])
@@ -135,15 +136,24 @@ def _transcripts(s: Mapping[str, Any]) -> list[str]:
     return [game.transcript for game in list(match.games())[::2]]
 
 
-def _measure(lab: Laboratory, which: str, run: FinishedRun) -> dict[str, Any]:
+def _measured(lab: Laboratory, which: str, runs: Sequence[FinishedRun]) -> list[dict[str, Any]]:
     s = lab.settings
-    work = lambda: games_as_black(_match(run, s, s["double_games"]))  # noqa: E731
-    return dict(lab.cached(f"{which} seed {run.seed}", work, {**s, "seed": run.seed}))
+    pieces = {}
+    for run in runs:
+        player = PortablePlayer.of(run.player())
+        assert player is not None
+        pieces[f"{which} seed {run.seed}"] = ((player, run.seed), {**s, "seed": run.seed})
+    return list(lab.cached_map(_count_games, dict(s), pieces).values())
 
 
-def _match(run: FinishedRun, s: Mapping[str, Any], double_games: int) -> Match:
-    heuristic: Player = named_player("standard-heuristic")
-    return Match(run.player(), heuristic, double_games=double_games, epsilon=s["epsilon"], seed=run.seed)
+def _count_games(s: Mapping[str, Any], piece: tuple[PortablePlayer, int]) -> dict[str, Any]:
+    player, seed = piece
+    return games_as_black(_match(player.player(), s, s["double_games"], seed))
+
+
+def _match(player: Player, s: Mapping[str, Any], double_games: int, seed: int) -> Match:
+    heuristic = named_player("standard-heuristic")
+    return Match(player, heuristic, double_games=double_games, epsilon=s["epsilon"], seed=seed, threads=1)
 
 
 def games_as_black(match: Match) -> dict[str, Any]:
@@ -182,7 +192,7 @@ def _mean_at(measured: Sequence[Mapping[str, Any]], move: int) -> Measured:
 def _ten_games(lab: Laboratory, number: int, which: str, runs: Sequence[FinishedRun]) -> ResultFigure:
     """The first ten games as Black of the first run."""
     s = lab.settings
-    games = list(_match(runs[0], s, s["drawn"]).games())[::2]
+    games = list(_match(runs[0].player(), s, s["drawn"], runs[0].seed).games())[::2]
     won = sum(game.disc_differences[-1] > 0 for game in games)
     figure = draw_disc_differences(games, f"N-tuple system (Black), {which}, against the heuristic")
     caption = f"""{which}: the first {len(games)} games of the first run after {s["games"]:,} games of \

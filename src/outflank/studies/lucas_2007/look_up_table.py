@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -82,14 +81,15 @@ EDGE_INTO_CORNER = (0, 1, 2)
 def figure_6(lab: Laboratory) -> Outcome:
     """The 27 weights of the edge tuple: within a system of thirty, and as a system of its own."""
     s = lab.settings
-    learned = {
-        name: np.array([
-            lab.cached(f"{name}, seed {seed}", _learning(s, count, seed),
-                       {**s, "other tuples": count, "seed": seed})
-            for seed in lab.seeds
-        ])
+    settings = load_preset(s["preset"]).settings
+    assert isinstance(settings, TdSettings)
+    pieces = {
+        f"{name}, seed {seed}": ((s["games"], count, seed), {**s, "other tuples": count, "seed": seed})
         for name, count in s["systems"].items()
-    }  # fmt: skip
+        for seed in lab.seeds
+    }
+    found = lab.cached_map(_learned_weights, settings, pieces)
+    learned = {name: np.array([found[f"{name}, seed {seed}"] for seed in lab.seeds]) for name in s["systems"]}
     weights = learned[s["system"]]
     table = expansions(EDGE_INTO_CORNER)
     figures = [
@@ -116,10 +116,9 @@ def learned_table(settings: TdSettings, games: int, other_tuples: int, seed: int
     return np.asarray(learner.learned().weights[: 3 ** len(EDGE_INTO_CORNER)])
 
 
-def _learning(s: Mapping[str, Any], other_tuples: int, seed: int) -> Any:
-    settings = load_preset(s["preset"]).settings
-    assert isinstance(settings, TdSettings)
-    return lambda: learned_table(settings, s["games"], other_tuples, seed).tolist()
+def _learned_weights(settings: TdSettings, piece: tuple[int, int, int]) -> list[float]:
+    weights: list[float] = learned_table(settings, *piece).tolist()
+    return weights
 
 
 def _range(weights: FloatArray) -> Measured:
