@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
+from matplotlib.figure import Figure
 
 from outflank.players.names import named_player
 from outflank.plots.benchmark_opponents import DEGREE, benchmark_points, draw_benchmark_points
+from outflank.plots.style import COLOURS, legend_above, new_figure
 from outflank.studies.agreement import SIGNIFICANT, same_sign
 from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of, random_openings, rises
 from outflank.studies.claims import all_of, describe, is_within, lies_above
@@ -16,6 +20,7 @@ from outflank.studies.verdicts import SCORES, Claim, Measured, Outcome, ResultTa
 
 FloatArray = npt.NDArray[np.float64]
 FOURTH = 4  # the highest order that the paper fitted
+POINT_DEPTH = 4  # of the opponents that a point is won against
 SAME_FIT = 2.5  # percentage points: half of one of the ten parents' points against one opponent
 
 
@@ -31,6 +36,7 @@ def figure_2a(lab: Laboratory) -> Outcome:
     generations = np.arange(1, percent.shape[1] + 1)
     fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
     figure = draw_benchmark_points([run.log() for run in runs], parts="a")
+    spread = draw_distribution(early.mean(axis=1), late.mean(axis=1), s["paper_points"])
     return Outcome(
         {
             "early": over_runs(early / 100, s["block"]),
@@ -42,7 +48,12 @@ def figure_2a(lab: Laboratory) -> Outcome:
         [
             lab.save_figure(
                 "figure-2a", figure, _caption(runs, "Points of the parents against both opponents")
-            )
+            ),
+            lab.save_figure(
+                "distribution",
+                spread,
+                "The mean points of each run, early and late, and the paper's one run.",
+            ),
         ],
         [_table(runs, early, late, percent)],
         [f"The second-order fit goes from {fit[0]:.1f} % at the beginning to {fit[-1]:.1f} % at the end."],
@@ -69,7 +80,34 @@ def enough_orders(places: FloatArray, percent: FloatArray, block: int) -> Claim:
     )
 
 
+def ladder_percent(run: FinishedRun) -> FloatArray:
+    """Points by the printed ladder, generation by generation, in percent: an opponent at depth 4 is met only
+    after a win at depth 2. In Figure 2(a) every parent meets it."""
+    beaten = np.array([entry["watch"]["plies_beaten"] for entry in run.log()])
+    return np.asarray(100 * (beaten >= POINT_DEPTH).mean(axis=(1, 2)))
+
+
+def draw_distribution(early: FloatArray, late: FloatArray, paper: Sequence[float]) -> Figure:
+    """Each run's mean points early and late, in percent, joined by a line; the paper's run in front.
+
+    >>> draw_distribution(np.array([15.0, 16.0]), np.array([18.0, 21.0]), (25, 75)).axes[0].get_ylabel()
+    'points of the parents, %'
+    """
+    figure, (axes,) = new_figure(4.4)
+    for number, (a, b) in enumerate(zip(early, late, strict=True)):
+        axes.plot([0, 1], [a, b], "o-", color=COLOURS[0], linewidth=0.9, markersize=4.5, alpha=0.7,
+                  label="our runs" if number == 0 else None)  # fmt: skip
+    axes.plot(
+        [0, 1], paper, "s--", color=COLOURS[1], linewidth=1.8, markersize=7, label="the paper's one run"
+    )
+    axes.set_xticks([0, 1], ["early", "late"])
+    axes.set(xlim=(-0.4, 1.4), ylim=(0, 100), ylabel="points of the parents, %")
+    legend_above(axes)
+    return figure
+
+
 def _table(runs: list[FinishedRun], early: FloatArray, late: FloatArray, percent: FloatArray) -> ResultTable:
+    late_from = percent.shape[1] - late.shape[1] + 1
     rows = [
         (
             str(run.seed),
@@ -77,10 +115,11 @@ def _table(runs: list[FinishedRun], early: FloatArray, late: FloatArray, percent
             f"{b.mean():.1f}",
             f"{all_of_it.max():.0f}",
             str(all_of_it.argmax() + 1),
+            f"{ladder_percent(run)[late_from - 1 :].mean():.1f}",
         )
         for run, a, b, all_of_it in zip(runs, early, late, percent, strict=True)
     ]
-    header = ("run", "early", "late", "most", "in generation")
+    header = ("run", "early", "late", "most", "in generation", "late, by the ladder")
     return ResultTable("Points of the parents, % of the most possible", header, rows)
 
 
