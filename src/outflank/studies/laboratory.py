@@ -256,7 +256,7 @@ class Laboratory:
                 self.report_progress(name, tally.games, 2 * double_games, "games")
             return asdict(tally)
 
-        settings = {"first": _identity(first), "second": _identity(second), "double games": double_games,
+        settings = {"first": identity(first), "second": identity(second), "double games": double_games,
                     "epsilon": list(match.epsilon), "seed": seed,
                     "starts": _digest(*(board.text for board in starts))}  # fmt: skip
         counts = self.cached(name, play, settings)
@@ -347,7 +347,7 @@ def _settings(preset: str, changes: Mapping[str, Any]) -> Settings:
     return load_preset(preset, changes).settings
 
 
-def _identity(player: Player) -> dict[str, str]:
+def identity(player: Player) -> dict[str, str]:
     """What identifies a player in a cached match: its name alone would hide changed weights."""
     inner = getattr(player, "inner", player)
     weights = getattr(getattr(inner, "evaluator", None), "weights", None)

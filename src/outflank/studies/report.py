@@ -71,6 +71,16 @@ the data cannot tell. *No verdict*: shown, but not comparable: a generation or g
 what it shows, or the speed of a machine. *Not measured*: a published file was not found. Rows that only
 count what the paper defines are listed and summed apart.
 """
+HEADLINES = {
+    "lucas-2007": """\
+**The learning curve is a documented non-reproduction.** What the paper defines can be rebuilt, but its pace
+(Figure 9, Table 1) is reached by no reading of its text; other methods reach it. Evidence: the ablations.
+""",
+    "chong-2003": """\
+**The rise of the points is not reproduced.** Co-evolution as printed stays far below the paper's late points;
+the paper shows one run and leaves settings open, which are varied in an experiment of their own.
+""",
+}
 QUICK = """\
 **This is the quick scale**: it checks that every part works. Its budgets are far too small to reproduce
 anything, so its verdicts say nothing about the paper.
@@ -119,7 +129,7 @@ def paper_report(paper: str, results: Sequence[Result]) -> str:
         f"Reproduce it: `outflank reproduce {paper} --scale {first.scale}`.\n",
         f"Measured: {counted_verdicts(results)}. "
         f"Definitions: {counted_verdicts(results, definitions=True)}.\n",
-        *([QUICK] if first.scale == "quick" else []),
+        *([QUICK] if first.scale == "quick" else [HEADLINES[paper]] if paper in HEADLINES else []),
         RULE,
     ]
     return "\n".join([*lines, *map(_section, results)])

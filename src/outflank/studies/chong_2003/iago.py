@@ -126,8 +126,8 @@ def _discs(lab: Laboratory, generations: Sequence[Generation]) -> list[list[list
     for one in generations:
         replayed = ReplayedRun(one.run, [one.number])
         for depth in s["depths"]:
-            settings = {**s, "generation": one.number}
-            pieces[f"run {one.run.seed} depth {depth}"] = (replayed.parents(one.number, depth), settings)
+            parents = replayed.parents(one.number, depth)
+            pieces[f"run {one.run.seed} depth {depth}"] = parents, {**s, "parents": parents.identity}
     found = lab.cached_map(_discs_of, dict(s), pieces)
     return [[found[f"run {one.run.seed} depth {depth}"] for depth in s["depths"]] for one in generations]
 
@@ -141,12 +141,10 @@ def _discs_of(s: Mapping[str, Any], parents: Parents) -> list[list[float]]:
 def _endgames(lab: Laboratory, chosen: Sequence[tuple[Generation, int]]) -> list[dict[str, Any]]:
     """The last moves of the parents of generations of runs, counted game by game."""
     s = lab.settings
-    pieces = {
-        f"run {one.run.seed} generation {number}": (
-            ReplayedRun(one.run, [number]).parents(number, s["depth"]), {**s, "seed": one.run.seed}
-        )
-        for one, number in chosen
-    }  # fmt: skip
+    pieces = {}
+    for one, number in chosen:
+        parents = ReplayedRun(one.run, [number]).parents(number, s["depth"])
+        pieces[f"run {one.run.seed} generation {number}"] = parents, {**s, "parents": parents.identity}
     return list(lab.cached_map(_endgames_of, dict(s), pieces).values())
 
 

@@ -77,12 +77,10 @@ def _along_generations(lab: Laboratory, runs: Sequence[FinishedRun]) -> list[lis
     found = []
     for run in runs:
         replayed = ReplayedRun(run, s["measured"])
-        pieces = {
-            f"run {run.seed} generation {generation}": (
-                replayed.parents(generation, replayed.settings.depth), {**s, "seed": run.seed}
-            )
-            for generation in s["measured"]
-        }  # fmt: skip
+        pieces = {}
+        for generation in s["measured"]:
+            parents = replayed.parents(generation, replayed.settings.depth)
+            pieces[f"run {run.seed} generation {generation}"] = parents, {**s, "parents": parents.identity}
         found.append(list(lab.cached_map(_measure, dict(s), pieces).values()))
     return found
 

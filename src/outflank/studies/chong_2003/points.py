@@ -20,6 +20,7 @@ from outflank.studies.verdicts import SCORES, Claim, Measured, Outcome, ResultTa
 
 FloatArray = npt.NDArray[np.float64]
 FOURTH = 4  # the highest order that the paper fitted
+PAPER_POINTS = (25.0, 75.0)  # percent, "the first 400 generations" and "from generation 850 onwards"
 POINT_DEPTH = 4  # of the opponents that a point is won against
 SAME_FIT = 2.5  # percentage points: half of one of the ten parents' points against one opponent
 
@@ -36,7 +37,7 @@ def figure_2a(lab: Laboratory) -> Outcome:
     generations = np.arange(1, percent.shape[1] + 1)
     fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
     figure = draw_benchmark_points([run.log() for run in runs], parts="a")
-    spread = draw_distribution(early.mean(axis=1), late.mean(axis=1), s["paper_points"])
+    spread = draw_distribution(early.mean(axis=1), late.mean(axis=1), PAPER_POINTS)
     return Outcome(
         {
             "early": over_runs(early / 100, s["block"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -160,6 +161,13 @@ class Parents:
     evaluator: CoreEvaluator
     weights: FloatMatrix
     style: PlayingStyle
+
+    @property
+    def identity(self) -> str:
+        """What identifies them in a cached part."""
+        return hashlib.sha256(
+            np.ascontiguousarray(self.weights).tobytes() + str(self.style).encode()
+        ).hexdigest()[:10]
 
     def players(self) -> list[GreedyPlayer | SearchPlayer]:
         return [self.style.player(self.evaluator.with_weights(row)) for row in self.weights]

@@ -22,7 +22,7 @@ from outflank.plots.style import COLOURS, INK, legend_below, new_figure
 from outflank.studies.agreement import same_sign
 from outflank.studies.claims import all_of, describe, lies_above, opposite
 from outflank.studies.inference import share_interval
-from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.laboratory import FinishedRun, Laboratory, identity
 from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
 from outflank.studies.pieces import PortablePlayer
@@ -142,7 +142,8 @@ def _measured(lab: Laboratory, which: str, runs: Sequence[FinishedRun]) -> list[
     for run in runs:
         player = PortablePlayer.of(run.player())
         assert player is not None
-        pieces[f"{which} seed {run.seed}"] = ((player, run.seed), {**s, "seed": run.seed})
+        settings = {**s, "seed": run.seed, "player": identity(run.player())}
+        pieces[f"{which} seed {run.seed}"] = ((player, run.seed), settings)
     return list(lab.cached_map(_count_games, dict(s), pieces).values())
 
 
