@@ -101,7 +101,7 @@ def test_pass() -> None:
     [
         ("f5f5", r"move 2 \(f5\) is not legal for white"),
         ("a1", r"move 1 \(a1\) is not legal for black"),
-        ("f5d6c", "two characters a move"),
+        ("f5d6c", "two characters per move"),
         ("f5z9", "move 2 of the transcript: 'z9' is not a square"),
     ],
 )

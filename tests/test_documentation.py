@@ -99,11 +99,12 @@ def _arguments(code: str) -> list[list[str]]:
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-    faults = []
+    faults: list[str] = []
     for block in _blocks(page):
         if not block.is_run:
             continue
         if block.language == "python":
+            assert not faults, "\n\n".join(faults)  # the code may use what the commands made
             exec(compile(block.code, page.name, "exec"), {"__name__": page.stem})
         elif block.language == "console":
             lines = block.code.replace("\\\n", " ").splitlines()

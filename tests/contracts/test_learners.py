@@ -449,7 +449,7 @@ def test_a_run_overwrites_nothing(settings: TdSettings | EvolutionSettings, tmp_
     [
         (lambda: TdSettings(epsilon=1.5), r"epsilon must be within 0\.\.1, got 1\.5"),
         (lambda: TdSettings(games=0), "games must be at least 1, got 0"),
-        (lambda: TdSettings(evaluator="mlp"), "begin at zero"),
+        (lambda: TdSettings(evaluator="mlp"), "all start at zero"),
         (
             lambda: EvolutionSettings(**SMALL_RUN, method="cma-es", epsilon=-0.1),
             r"epsilon must be within 0\.\.1, got -0\.1",

@@ -200,7 +200,7 @@ def test_values_are_those_of_the_legal_moves(kind: str, texts: dict[str, str], b
         ("all-2,depth=two", "depth must be a number, got 'two'"),
         ("all-2,nodes=0", "nodes must be at least 1, got 0"),
         ("all-2,time=0", "above 0, got 0"),
-        ("all-2,solve=61", "solve is a number of empty squares, 0 to 60, got 61"),
+        ("all-2,solve=61", "solve must be a number of empty squares within 0..60, got 61"),
         ("all-2,book=default,book_best=65", r"book_best must be within 1\.\.64, got 65"),
         ("all-2,book_best=3", "book_best needs a book"),
         ("all-2,time=1,threads=0", r"threads must be within 1\.\.1024, got 0"),

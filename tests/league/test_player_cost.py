@@ -59,7 +59,7 @@ def test_networks_that_are_too_wide_are_refused(tmp_path: Path) -> None:
 
 def test_a_million_placements_are_refused_before_they_are_built(tmp_path: Path) -> None:
     file = many_placements(tmp_path / "many.player")
-    with pytest.raises(ValueError, match=r"^the file has 1,000,000 placements; at most 20,000 are taken$"):
+    with pytest.raises(ValueError, match=r"^the file has 1,000,000 placements; at most 20,000 are accepted$"):
         inspect_file(file, "inversion")
 
 

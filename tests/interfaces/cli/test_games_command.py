@@ -152,13 +152,13 @@ BAD = {
     "output exists": (("import", "g.txt", "--out", "g.txt"), "g.txt already exists"),
     "names exist": (("import", "g.txt", "--out", "names.wtb"), "names.jou already exists"),
     "missing folder": (("import", "g.txt", "--out", "no/such/o.txt"), "no such file or directory"),
-    "nothing left": (("import", "g.txt", "--out", "o.txt", "--year", "1900"), "none of the 1 games is left"),
+    "nothing left": (("import", "g.txt", "--out", "o.txt", "--year", "1900"), "none of the 1 games matches"),
     "no year": (("import", "g.txt", "--out", "o.txt", "--year", "x"), "--year takes a year such as 1997"),
     "cut off": (("stats", "cut.wtb"), "cut.wtb: a WTHOR file starts with a header of 16 bytes"),
     "no such game": (("replay", "g.txt", "--game", "2"), "g.txt has 1 games, so there is no game 2"),
     "no such move": (("replay", "g.txt", "--move", "3"), "has 2 moves, so there is no move 3"),
     "a bad game": (("replay", "bad.txt"), "bad.txt, line 1: move 2 (f5) is not legal for white"),
-    "unknown command": (("convert", "g.txt"), "No such command 'convert'"),
+    "unknown command": (("convert", "g.txt"), "'convert' is not a command; known: import"),
 }  # fmt: skip
 
 

@@ -70,15 +70,15 @@ def test_watchers_of_several_runs_then_the_games_of_one(
 ) -> None:
     result = outflank("plot", runs / "watched", "--watch", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
-    assert (tmp_path / "watching.png").read_bytes().startswith(PNG)
+    assert (tmp_path / "benchmark-opponents.png").read_bytes().startswith(PNG)
     picture, hint = result.stdout.splitlines()
-    assert picture == "Picture: watching.png"
+    assert picture == "Picture: benchmark-opponents.png"
     command = hint.partition("outflank ")[2].split()
     assert command == ["plot", str(runs / "watched" / "seed-1"), "--watch", "--generation", "3"]
     result = outflank(*command, cwd=tmp_path)  # as the hint says
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == "Picture: watching-generation-3.png\n"
-    assert (tmp_path / "watching-generation-3.png").read_bytes().startswith(PNG)
+    assert result.stdout == "Picture: benchmark-opponents-generation-3.png\n"
+    assert (tmp_path / "benchmark-opponents-generation-3.png").read_bytes().startswith(PNG)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from fastapi import HTTPException
 
 from outflank.interfaces.web.limits.fair_queue import FairQueue, QueueLimits
+from outflank.interfaces.web.limits.uploads import SMALL_FILE, Inspections
+from outflank.players.built_in import built_in_file
 
 ROOMY = QueueLimits(
     running=1, running_each=1, waiting=100, waiting_each=60, wait_seconds=60.0, retry_seconds=7
@@ -150,5 +153,23 @@ def test_who_waits_too_long_or_leaves_gives_up_its_place() -> None:
         shop.go_on.set()
         await shop.customer("d")
         assert shop.order == ["a", "d"]
+
+    run(test)
+
+
+def test_small_players_do_not_wait_for_large_ones(tmp_path: Path) -> None:
+    small = built_in_file("all-2")
+    large = tmp_path / "large.player"
+    large.write_text(small.read_text() + " " * SMALL_FILE)
+
+    async def test() -> None:
+        inspections = Inspections()
+        large_one = inspections.queue(large.stat().st_size)
+        async with large_one.turn("first"), large_one.turn("second"):
+            assert (await inspections.inspect(small, "inversion", "third", "key")).cost is not None
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.1):
+                    await inspections.inspect(large, "inversion", "third", "key")
+        assert (await inspections.inspect(large, "inversion", "third", "key")).cost is not None
 
     run(test)

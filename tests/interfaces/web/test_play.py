@@ -140,7 +140,7 @@ def test_evaluations_do_not_depend_on_who_moved(client: httpx.Client, ids: dict[
     ("query", "status", "said"),
     [
         ({"moves": "a1"}, 422, "move 1 (a1) is not legal for black"),
-        ({"moves": "f5d"}, 422, "two characters a move"),
+        ({"moves": "f5d"}, 422, "two characters per move"),
         ({"moves": "f5x9"}, 422, "squares are a1 to h8"),
         ({"moves": "f5" * 500}, 422, "400 characters"),
         ({"moves": "".join(random_game(1)) + "a1"}, 422, "is not legal"),

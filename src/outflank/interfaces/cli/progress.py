@@ -42,6 +42,11 @@ def say(text: str) -> None:
     out.print(text, markup=False, soft_wrap=True)
 
 
+def tell(text: str) -> None:
+    """Sentences to read, wrapped to the width of the terminal."""
+    out.print(text, markup=False)
+
+
 def new_table(columns: Iterable[str], left: Container[str] = (), title: str | None = None) -> Table:
     """A table of numbers; the columns in `left` are text."""
     from rich.table import Table

@@ -45,7 +45,9 @@ def plot(
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option("--out", help=".png, .svg or .pdf; learning-curves.png or watching.png by default."),
+        typer.Option(
+            "--out", help=".png, .svg or .pdf; learning-curves.png or benchmark-opponents.png by default."
+        ),
     ] = None,
     dark: Annotated[bool, typer.Option("--dark", help="Light on dark, for a dark page.")] = False,
 ) -> None:
@@ -94,7 +96,7 @@ def _benchmark_points(path: Path) -> Drawing:
     figure = draw_benchmark_points(list(begun.values()), title)
     at, log = next(iter(begun.items()))
     games = _command(at, "--watch", "--generation", str(log[-1]["generation"]))
-    return Drawing(figure, "watching.png", f"See its games: {games}")
+    return Drawing(figure, "benchmark-opponents.png", f"See its games: {games}")
 
 
 def _benchmark_games(path: Path, generation: int) -> Drawing:
@@ -109,7 +111,9 @@ def _benchmark_games(path: Path, generation: int) -> Drawing:
         raise ValueError(f"{path} has generations {min(entries)} to {max(entries)}, got {generation}")
     (name,) = _labels([path])
     title = f"{name}, generation {generation}: the fittest parent, Black, against the benchmark opponents"
-    return Drawing(draw_benchmark_games(entries[generation], title), f"watching-generation-{generation}.png")
+    return Drawing(
+        draw_benchmark_games(entries[generation], title), f"benchmark-opponents-generation-{generation}.png"
+    )
 
 
 def _opened(path: Path) -> list[RunFolder]:

@@ -14,7 +14,7 @@ import typer
 
 from outflank.interfaces.cli.options import PLAYER_HELP, complete_players
 from outflank.interfaces.cli.playing.play_session import HUMAN, SavedGame, uses_colours
-from outflank.interfaces.cli.progress import note_all, out, say
+from outflank.interfaces.cli.progress import note_all, out, say, tell
 
 if TYPE_CHECKING:
     from outflank.board import Board, Colour
@@ -63,7 +63,7 @@ def play(
     _prepare_input()
     note_all(session.player)
     letter = "" if uses_colours() else " (X)" if session.colour == "black" else " (O)"
-    say(f"You are {session.colour}{letter} against {player}. Type a square such as d3, or help.")
+    tell(f"You are {session.colour}{letter} against {player}. Type a square such as d3, or help.")
     try:
         has_ended = session.run()
     except BaseException:
@@ -138,9 +138,9 @@ def _prepare_input() -> None:
 
 def _print_end(session: Session) -> None:
     if session.resigned:
-        say(f"You resigned after {len(session.game.moves)} moves.")
+        tell(f"You resigned after {len(session.game.moves)} moves.")
     else:
-        say(f"Game over: {_result(session.game.final, session.colour)}")
+        tell(f"Game over: {_result(session.game.final, session.colour)}")
     if session.saved.is_written:
         say(f"The game: {session.saved.path}")
         say(f"Analyze it: outflank analyze {shlex.quote(str(session.saved.path))}")
@@ -158,10 +158,12 @@ def _result(final: Board, colour: Colour) -> str:
 
 def _print_how_to_resume(session: Session) -> None:
     if not session.game.moves:
-        say("No move was played, so nothing was saved.")
+        tell("No move was played, so nothing was saved.")
     elif session.saved.is_written and not session.saved.has_failed:
         command = [session.player.name, "--start", str(session.saved.path), "--colour", session.colour]
-        say(f"The game is saved. Resume it:\noutflank play {shlex.join(command)}")
+        tell("The game is saved. Resume it:")
+        say(f"outflank play {shlex.join(command)}")
     else:
         command = [session.player.name, "--start", session.game.transcript]
-        say(f"The game could not be saved. Resume it:\noutflank play {shlex.join(command)}")
+        tell("The game could not be saved. Resume it:")
+        say(f"outflank play {shlex.join(command)}")

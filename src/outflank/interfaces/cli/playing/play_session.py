@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from outflank.board import Board, Colour, Square
-from outflank.interfaces.cli.progress import note, out, say
+from outflank.interfaces.cli.progress import note, out, say, tell
 from outflank.interfaces.cli.terminal_board import terminal_board
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def typed(prompt: str) -> str | None:
         out.print()
         return None
     if not sys.stdin.isatty():
-        say(text)  # as if it had been typed
+        tell(text)  # as if it had been typed
     return text
 
 
@@ -150,7 +150,7 @@ class Session:
             return
         if self._shown != self._view:
             is_mine = self.board.mover != self.colour
-            say("You have no move and pass." if is_mine else f"{self.player.name} has no move and passes.")
+            tell("You have no move and pass." if is_mine else f"{self.player.name} has no move and passes.")
 
     @property
     def _view(self) -> tuple[object, ...]:
@@ -170,9 +170,9 @@ class Session:
         out.print()
         out.print(terminal_board(board, last=last, values=values, with_colours=colours))
         black, white = ("black", "white") if colours else ("black (X)", "white (O)")
-        say(f"{black} {board.black.bit_count()}, {white} {board.white.bit_count()}; you are {self.colour}")
+        tell(f"{black} {board.black.bit_count()}, {white} {board.white.bit_count()}; you are {self.colour}")
         if values is not None:
-            say(describe_values(analysis))
+            tell(describe_values(analysis))
 
     def _values_of_moves(self) -> Analysis:
         with out.status("valuing the moves"):
@@ -188,7 +188,7 @@ class Session:
             reply = reply_of(self.player, self.board, self.shows_thoughts)
         self._play(reply.best)
         for line in describe_reply(name, reply, self.shows_thoughts):
-            say(line)
+            tell(line)
 
     def _play(self, *squares: Square) -> None:
         self.game = replace(self.game, moves=(*self.game.moves, *squares))
@@ -212,13 +212,13 @@ class Session:
         except ValueError:
             nearest = difflib.get_close_matches(word, COMMANDS, n=1)
             advice = f"did you mean {nearest[0]}?" if nearest else "help lists what can be typed"
-            say(f"{word[:20]!r} is not a square or a command; {advice}")
+            tell(f"{word[:20]!r} is not a square or a command; {advice}")
             return
         legal = self.board.legal_moves
         if square in legal:
             self._play(square)
         else:
-            say(f"{square} is not a legal move; you can play {', '.join(map(str, legal))}")
+            tell(f"{square} is not a legal move; you can play {', '.join(map(str, legal))}")
 
     def _hint(self) -> None:
         analysis = self._values_of_moves()
@@ -228,8 +228,8 @@ class Session:
             mark = "*" if move.value_for_mover == moves[0].value_for_mover else " "
             value = f"{move.value_for_mover:+z.0f}" if move.exact else f"{move.value_for_mover:+z.1f}"
             line = " ".join(map(str, move.line[1:7]))
-            say(f"{mark} {move.square} {value:>6}{'  then ' if line else ''}{line}")
-        say(describe_values(analysis))
+            tell(f"{mark} {move.square} {value:>6}{'  then ' if line else ''}{line}")
+        tell(describe_values(analysis))
 
     def _values(self) -> None:
         self._shows_values = not self._shows_values
@@ -238,7 +238,7 @@ class Session:
         movers = [board.settled().mover for board in self.game.boards[:-1]]
         mine = [at for at, mover in enumerate(movers) if mover == self.colour]
         if not mine:
-            say("There is no move of yours to take back.")
+            tell("There is no move of yours to take back.")
             return
         self._undone.append(self.game.moves[mine[-1] :])
         self.game = replace(self.game, moves=self.game.moves[: mine[-1]])
@@ -246,7 +246,7 @@ class Session:
 
     def _redo(self) -> None:
         if not self._undone:
-            say("There is nothing to redo.")
+            tell("There is nothing to redo.")
             return
         waiting = self._undone[:-1]
         self._play(*self._undone[-1])
@@ -254,14 +254,14 @@ class Session:
 
     def _swap(self) -> None:
         self.colour = "white" if self.colour == "black" else "black"
-        say(f"You are {self.colour} now.")
+        tell(f"You are {self.colour} now.")
         self._save()
 
     def _moves(self) -> None:
         say(self.game.transcript or "No move has been played.")
 
     def _pass(self) -> None:
-        say("You have a move, so you may not pass.")
+        tell("You have a move, so you may not pass.")
 
     def _resign(self) -> None:
         self.resigned = True
@@ -271,9 +271,9 @@ class Session:
         self._has_left = True
 
     def _help(self) -> None:
-        say("d3      play on a square, here d3")
+        tell("d3      play on a square, here d3")
         for name, meaning in COMMANDS.items():
-            say(f"{name:<8}{meaning}")
+            tell(f"{name:<8}{meaning}")
 
 
 @dataclass

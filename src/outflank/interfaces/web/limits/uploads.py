@@ -1,4 +1,4 @@
-"""Request bodies within limits; uploaded players, on disk until the request ends, inspected two at a time."""
+"""Request bodies within limits; uploaded players, on disk until the request ends, inspected in fair turns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import hashlib
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -33,9 +34,13 @@ BODY_SECONDS = 30.0  # of any other request
 DISCARD_SECONDS = 20.0
 BUSY = "too many players wait to be inspected; submit again in a minute"
 MOST_OUTPUT = inspection.LARGEST_ANSWER
+# Most players are small and take a second to inspect; the largest take ten. Small files have a process of
+# their own, so that they wait only for each other.
+SMALL_FILE = 1 << 20  # bytes: about 50,000 weights as text
 INSPECTIONS = QueueLimits(
     running=2, running_each=1, waiting=100, waiting_each=20, wait_seconds=300.0, retry_seconds=60
 )
+SMALL_INSPECTIONS = replace(INSPECTIONS, running=1)
 
 
 class LimitBodies:
@@ -174,15 +179,19 @@ class Inspections:
     """Turns at inspection. A client is an address and a key: neither many keys nor many addresses help."""
 
     def __init__(self) -> None:
-        self._queue = FairQueue(INSPECTIONS, BUSY)
+        self._any = FairQueue(INSPECTIONS, BUSY)
+        self._small = FairQueue(SMALL_INSPECTIONS, BUSY)
 
-    def refuse_if_full(self, address: str, key: str) -> None:
-        """Before a body is read that could only wait in vain."""
-        self._queue.refuse_if_full(*_clients(address, key))
+    def refuse_if_full(self, body: int | None, address: str, key: str) -> None:
+        """Before a body is read that could only wait in vain; its bytes, if they are declared."""
+        self.queue(LARGEST_UPLOAD if body is None else body).refuse_if_full(*_clients(address, key))
+
+    def queue(self, size: int) -> FairQueue:
+        return self._small if size <= SMALL_FILE else self._any
 
     async def inspect(self, path: Path, view: View | None, address: str, key: str) -> inspection.Inspected:
         """As inspect_file, when it is this client's turn. The process ends with the request."""
-        async with self._queue.turn(*_clients(address, key)):
+        async with self.queue(path.stat().st_size).turn(*_clients(address, key)):
             process = await asyncio.create_subprocess_exec(
                 *inspection.inspection_command(path, view), stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL, start_new_session=True,

@@ -114,7 +114,8 @@ async def submit(request: Request, league: LeagueDep, table: TableDep, key: Key)
     entrant = await run_in_threadpool(_who_may_submit, request, league, key)  # before anything is read
     inspections: Inspections = request.app.state.inspections
     client = client_of(request)
-    inspections.refuse_if_full(client, key)
+    declared = request.headers.get("content-length", "")
+    inspections.refuse_if_full(int(declared) if declared.isdigit() else None, client, key)
     async with form_of(request) as form:
         upload, texts = _checked_form(form)
         async with on_disk(upload) as path:
