@@ -145,7 +145,7 @@ class Budget(BaseModel):
     length: dict[str, float] = {}  # {"generations": 5000, "double_games": 1000}: their product is the length
     runs: int = 1
     unit: str = "games"
-    hours: float | None = None  # of the scale `paper` on two cores, measured or extrapolated
+    hours: float | None = None  # of the scale `paper` on two cores, with the runs that others share
 
     def share_of_length(self, settings: Mapping[str, Any]) -> float:
         """

@@ -101,18 +101,21 @@ def _list(experiments: list[Experiment], as_json: bool) -> None:
     if as_json:
         print_json([
             {"name": one.name, "title": one.title, "source": one.source, "rows": len(one.rows),
-             "seeds": {scale: one.seeds(scale) for scale in SCALES}}
+             "seeds": {scale: one.seeds(scale) for scale in SCALES},
+             "hours": one.budget.hours if one.budget is not None else None}
             for one in experiments
         ])  # fmt: skip
         return
     from rich.table import Table
 
     table = Table()
-    for name in ("experiment", "what", "rows"):
-        table.add_column(name, justify="right" if name == "rows" else "left", overflow="fold")
+    for name in ("experiment", "what", "rows", "hours"):
+        table.add_column(name, justify="right" if name in ("rows", "hours") else "left", overflow="fold")
     for one in experiments:
-        table.add_row(one.name, one.title, str(len(one.rows)))
+        hours = one.budget.hours if one.budget is not None else None
+        table.add_row(one.name, one.title, str(len(one.rows)), "" if hours is None else f"{hours:g}")
     out.print(table)
+    out.print("Hours: of the paper's budget on two cores. Experiments with the same runs share them.")
     out.print("Reproduce one: outflank reproduce lucas-2007/figure-9   All of them: outflank reproduce all")
 
 
