@@ -97,6 +97,7 @@ void bind_learning(nb::module_& m) {
         .def_rw("successor", &TdSettings::successor)
         .def_rw("output", &TdSettings::output)
         .def_rw("expected_target", &TdSettings::expected_target)
+        .def_rw("final_board", &TdSettings::final_board)
         .def_rw("trace", &TdSettings::lambda)
         .def_rw("alpha", &TdSettings::alpha)
         .def_rw("final_alpha", &TdSettings::final_alpha)

@@ -78,6 +78,7 @@ struct OpenGame {
         }
         return moves;
     }
+    bool is_over() const { return position.moves() == 0 && position.pass().moves() == 0; }
     Choice random_choice(Bits moves) {
         return choice(nth_square(moves, generator.below(std::popcount(moves))));
     }

@@ -105,6 +105,13 @@ class TdLearner {
                    list.flipped[static_cast<std::size_t>(chosen)]});
 
         Pending& pending = pending_[chain_of(mover)];
+        if (!settings_.final_board && game.is_over()) {
+            if (pending.exists) {
+                learn(pending, result_for(pending.mover, game));
+            }
+            pending = {};
+            return;
+        }
         if (pending.exists) {
             learn(pending, pending.mover == mover ? expected : -expected);
         }
@@ -127,18 +134,21 @@ class TdLearner {
         }
     }
 
-    void finish(const OpenGame& game, Colour scored) {
+    static double result_for(Colour side, const OpenGame& game) {
         const int black = game.disc_difference_for_black();
         const double result_for_black = black > 0 ? 1 : black < 0 ? -1 : 0;
-        progress.points +=
-            0.5 + 0.5 * (scored == Colour::black ? result_for_black : -result_for_black);
+        return side == Colour::black ? result_for_black : -result_for_black;
+    }
+
+    void finish(const OpenGame& game, Colour scored) {
+        progress.points += 0.5 + 0.5 * result_for(scored, game);
         for (const Pending& last : pending_) {
             if (last.exists) {
-                learn(last, last.mover == Colour::black ? result_for_black : -result_for_black);
+                learn(last, result_for(last.mover, game));
             }
         }
         if (settings_.lambda > 0) {
-            learn_from_returns(result_for_black);
+            learn_from_returns(result_for(Colour::black, game));
         }
         // Rounded, so that the sum over games is exact, however they are batched.
         progress.squared_error += std::nearbyint(squared_error_ * 0x1.0p20) * 0x1.0p-20;

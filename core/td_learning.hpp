@@ -5,7 +5,8 @@
 // the present one:
 //   own:         the mover's own previous board (needs no model of the opponent);
 //   every_board: the previous board of either side, with the sign changed (Lucas 2007, eq. 2).
-// The last boards are updated towards the result.
+// The last boards are updated towards the result; or, if the final board is not to learn, the board
+// before it is (Lucas 2007, section 4: "the value of the penultimate board").
 #pragma once
 
 #include "evaluators/learnable.hpp"
@@ -24,6 +25,7 @@ struct TdSettings {
     Successor successor = Successor::own;
     Output output = Output::logistic;
     bool expected_target = true;  // (1 - epsilon) best + epsilon mean, not the move that was made
+    bool final_board = true;      // the final board learns the result, not the one before it
     double lambda = 0;            // 0: update at once; else by lambda-returns at the end of a game
     double alpha = 0.01;          // learning rate of the first game
     double final_alpha = 0.01;    // learning rate of game number `games`; linear between

@@ -35,7 +35,7 @@ std::vector<std::unique_ptr<Learnable>> all_kinds(bool coherent) {
 }
 
 std::vector<TdSettings> all_ways() {
-    std::vector<TdSettings> ways(4);
+    std::vector<TdSettings> ways(6);
     ways[1].successor = Successor::every_board;
     ways[1].view = View::negation;
     ways[1].output = Output::tanh;
@@ -45,6 +45,10 @@ std::vector<TdSettings> all_ways() {
     ways[3].view = View::negation;
     ways[3].final_alpha = 0;
     ways[3].games = 60;
+    ways[4] = ways[1];
+    ways[4].final_board = false;
+    ways[5].final_board = false;
+    ways[5].lambda = 0.7;
     return ways;
 }
 
@@ -75,9 +79,48 @@ void test_batches_do_not_matter() {
     }
 }
 
+// One disc is placed, and the game is over: with the final board nothing else learns, without it
+// nothing at all.
+void test_the_final_board_learns_only_if_it_is_to() {
+    const std::vector<std::shared_ptr<Player>> nobody;
+    const Bits white = Bits{1} << 1;
+    const Bits black = ~white & ~Bits{1};  // Black takes a1; every other square is full
+    for (const bool final_board : {true, false}) {
+        TdSettings settings;
+        settings.successor = Successor::every_board;
+        settings.starts = {Board{black, white, Colour::black}};
+        settings.final_board = final_board;
+        for (const auto& kind : all_kinds(false)) {
+            const auto before = kind->weights();
+            const auto found = td_learn(*kind, nobody, settings, {0, 1});
+            CHECK_EQUAL(found.updates, final_board ? std::uint64_t{1} : std::uint64_t{0});
+            CHECK(final_board || kind->weights() == before);
+        }
+    }
+}
+
+// Two discs are placed: the boards after both learn, or only the first, from the result.
+void test_the_board_before_it_learns_instead() {
+    const std::vector<std::shared_ptr<Player>> nobody;
+    const Bits white = Bits{1} << 1 | Bits{1} << 62;
+    const Bits black = ~white & ~(Bits{1} | Bits{1} << 63);  // Black takes a1 and, White having to pass, h8
+    TdSettings settings;
+    settings.successor = Successor::every_board;
+    settings.starts = {Board{black, white, Colour::black}};
+    for (const bool final_board : {true, false}) {
+        settings.final_board = final_board;
+        for (const auto& kind : all_kinds(false)) {
+            const auto found = td_learn(*kind, nobody, settings, {0, 1});
+            CHECK_EQUAL(found.updates, final_board ? std::uint64_t{2} : std::uint64_t{1});
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
     test_batches_do_not_matter();
+    test_the_final_board_learns_only_if_it_is_to();
+    test_the_board_before_it_learns_instead();
     std::puts("td_learning: passed");
 }

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from outflank.studies.agreement import of_one_run, of_runs, of_shares
 from outflank.studies.inference import (
     bootstrap_band,
     bootstrap_interval,
@@ -94,3 +95,32 @@ def test_a_polynomial_is_found_again() -> None:
     y = 3 - 0.2 * x + 4e-5 * x**2 + 1e-8 * x**3
     assert polynomial_fit(x, y, 3) == pytest.approx(y)
     assert polynomial_fit(x, y, 2) == pytest.approx(np.polyval(np.polyfit(x, y, 2), x), rel=1e-6)
+
+
+def test_the_two_sample_test_is_scipys() -> None:
+    random = np.random.default_rng(8)
+    paper, ours = random.normal(0.9, 0.02, 10), random.normal(0.88, 0.05, 6)
+    found, expected = of_runs(paper, ours), stats.ttest_ind(ours, paper, equal_var=False)
+    assert found.ci95 == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert f"Welch p = {expected.pvalue:.2g}" in found.test
+    assert of_runs([0.5, 0.5], [0.5, 0.5]).p == 1
+    assert of_runs([0.5, 0.5], [0.6, 0.6]).p == 0
+
+
+def test_one_run_against_many_is_the_pooled_test() -> None:
+    """Of one and of k samples Student's pooled variance is that of the k alone."""
+    ours = np.array([0.5, 0.52, 0.47, 0.49, 0.55])
+    found = of_one_run(0.6, 0.0, ours.size, float(ours.std(ddof=1)), float(ours.mean()))
+    t = (ours.mean() - 0.6) / (ours.std(ddof=1) * np.sqrt(1 + 1 / ours.size))
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(t), ours.size - 1))
+    noisy = of_one_run(0.6, 0.04, ours.size, float(ours.std(ddof=1)), float(ours.mean()))
+    assert noisy.p > found.p  # the paper's few games count too
+
+
+def test_equal_numbers_are_told_apart_five_times_in_a_hundred() -> None:
+    random = np.random.default_rng(9)
+    apart = sum(of_runs(a, b).p < 0.05 for a, b in random.normal(size=(500, 2, 10)))
+    assert apart <= 25 + 40  # two tests, of which the smaller p counts: somewhat more than 25 of 500
+    shares = random.binomial(200, 0.6, size=(500, 2))
+    apart = sum(of_shares(a, 200, b, 200).p < 0.05 for a, b in shares.tolist())
+    assert apart <= 25 + 4 * 5

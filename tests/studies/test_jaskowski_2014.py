@@ -14,14 +14,21 @@ from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.initialisation import starting_point
 from outflank.players.greedy import GreedyPlayer
 from outflank.studies.experiment import SCALES, find_experiments
-from outflank.studies.inference import mean_interval
-from outflank.studies.jaskowski_2014.architectures import BUDGET, TABLE_4, architecture, mean_score
+from outflank.studies.jaskowski_2014.architectures import (
+    BUDGET,
+    RANDOM,
+    SYSTEMATIC,
+    TABLE_4,
+    Performance,
+    architecture,
+    mean_score,
+)
 from outflank.studies.jaskowski_2014.comparisons import architecture_claims, inversion_claims
 from outflank.studies.jaskowski_2014.expected_utility import utility
 from outflank.studies.jaskowski_2014.league import one_ply
 from outflank.studies.jaskowski_2014.learning_pace import Curves, order_claim, pace_claims
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.report import reproduce
+from outflank.studies.results import reproduce
 from outflank.studies.verdicts import Claim, Finding, NotMeasured
 
 # Table IV's own columns of means and medians.
@@ -36,7 +43,7 @@ def table_4() -> dict[str, list[float]]:
     return {name: list(runs) for name, runs in TABLE_4.items()}
 
 
-def holds(findings: dict[str, Finding]) -> dict[str, bool]:
+def holds(findings: dict[str, Finding]) -> dict[str, bool | None]:
     return {key: found.holds for key, found in findings.items() if isinstance(found, Claim)}
 
 
@@ -50,35 +57,42 @@ def test_rows_of_table_4_are_the_table() -> None:
     rows = {row.key: row for row in find_experiments(["jaskowski-2014/table-4"])[0].rows}
     for name, (mean, _) in PRINTED.items():
         assert rows[name].paper == mean
-        assert rows[name].ci95 == pytest.approx(mean_interval(TABLE_4[name]), abs=1e-4)
+        assert rows[name].runs == TABLE_4[name]
 
 
 def test_the_paper_s_numbers_give_the_paper_s_verdicts() -> None:
-    assert all(holds(inversion_claims(table_4())).values())
-    assert all(holds(architecture_claims(table_4())).values())
+    found = holds(inversion_claims(table_4())) | holds(architecture_claims(table_4()))
+    unsure = {key for key, value in found.items() if value is None}
+    assert unsure == {
+        "rand-8x4 spread",
+        "all-1 spread",
+        "closest",
+    }  # seen in the violins; ten runs do not prove it
+    assert all(found[key] for key in found.keys() - unsure)
 
 
 def test_claims_do_not_hold_of_numbers_that_contradict_them() -> None:
     upside_down = {name: [1 - score for score in runs] for name, runs in table_4().items()}
     found = holds(architecture_claims(upside_down))
     assert not any(found[key] for key in found if " > " in key)
-    assert not found["apart"]
-    assert not found["systematic falling"]
-    assert found["all-3 not better"]  # than all-2: they do not differ
-    assert not holds(inversion_claims(upside_down))["all-1 better"]
+    assert found["apart"] is False
+    assert found["systematic falling"] is False
+    assert found["all-3 not better"]  # than all-2: better by less than the margin
+    assert holds(inversion_claims(upside_down))["all-1 better"] is False
     same = {name: [0.5, 0.6, 0.7] for name in table_4()}
     found = holds(architecture_claims(same))
-    assert found["all-2 and all-3 alike"]
-    assert not found["spread"]
+    assert found["all-2 and all-3 alike"] is None  # three runs that vary so much prove no equality
+    assert found["spread"] is None
+    many = {name: [0.60 + x / 1000 for x in range(10)] for name in table_4()}
+    assert holds(architecture_claims(many))["all-2 and all-3 alike"]
 
 
 def test_one_run_has_no_spread_and_proves_nothing() -> None:
     one = {name: runs[:1] for name, runs in table_4().items()}
     found = holds(architecture_claims(one))
-    assert not found["spread"]
-    assert not found["all-4 worse"]
-    tally = Tally(60, 0, 40, (10, 0, 20, 0, 20))
-    assert mean_score([tally]).ci95 == tally.ci95
+    assert found["spread"] is None
+    assert found["all-4 worse"] is None
+    assert mean_score([Performance(0.6, (0.5, 0.7))]).ci95 == (0.5, 0.7)
 
 
 def test_the_order_is_compared_where_the_games_end() -> None:
@@ -91,7 +105,8 @@ def test_the_order_is_compared_where_the_games_end() -> None:
 def curves(starts: float, ends: float, shape: float) -> np.ndarray:
     """Ten runs of twelve measurements, a little apart."""
     rise = np.linspace(0, 1, 12) ** shape
-    return starts + (ends - starts) * rise + np.arange(10)[:, None] / 1e4
+    noise = np.random.default_rng([int(1e4 * ends), int(10 * shape)]).normal(0, 0.002, (10, 12))
+    return starts + (ends - starts) * rise + noise + np.arange(10)[:, None] / 1e4
 
 
 def test_pace_is_told_from_curves() -> None:
@@ -104,9 +119,27 @@ def test_pace_is_told_from_curves() -> None:
     assert all(holds(pace_claims(made, table_4())).values())
     swapped = made | {"all-2-inv": made["all-4-inv"], "all-4-inv": made["all-2-inv"]}
     found = holds(pace_claims(swapped, table_4()))
-    assert not found["all-2 quickest"]
+    assert found["all-2 quickest"] is False
     assert not found["all-3 catches up"]
-    assert not found["all-4 slower"]
+    assert found["all-4 slower"] is False
+
+
+def test_a_gap_that_is_still_there_is_not_caught_up() -> None:
+    """A gap that has shrunk to 0.049 with p = 0.0002 is a gap."""
+    made = {name: curves(0.2, 0.8, 0.3) for name in (*SYSTEMATIC, *RANDOM)}
+    made |= {"all-2-inv": curves(0.2, 0.772, 0.2), "all-3-inv": curves(0.2, 0.723, 0.4)}
+    ends = {name: of_name[:, -1].tolist() for name, of_name in made.items()}
+    found = pace_claims(made, ends)["all-3 catches up"]
+    assert isinstance(found, Claim)
+    assert found.holds is False
+    assert "p = 0.000" in found.evidence
+    equal = made | {"all-3-inv": curves(0.2, 0.772, 0.4)}
+    assert holds(pace_claims(equal, {n: of_n[:, -1].tolist() for n, of_n in equal.items()}))[
+        "all-3 catches up"
+    ]
+    never_behind = equal | {"all-3-inv": equal["all-2-inv"]}
+    ends = {n: of_n[:, -1].tolist() for n, of_n in never_behind.items()}
+    assert not holds(pace_claims(never_behind, ends))["all-3 catches up"]
 
 
 def test_scores_are_taken_at_the_nearest_measurement() -> None:

@@ -15,15 +15,8 @@ from outflank import named_player
 from outflank.league.published import PublishedFiles
 from outflank.studies.experiment import Experiment, Row
 from outflank.studies.laboratory import Activity, Interrupted, Laboratory
-from outflank.studies.report import (
-    Result,
-    cached_result,
-    html_page,
-    overview,
-    paper_report,
-    reproduce,
-    write_reports,
-)
+from outflank.studies.report import html_page, overview, paper_report, write_reports
+from outflank.studies.results import Result, cached_result, reproduce
 from outflank.studies.verdicts import Measured, Outcome
 
 SMALL = {"games": 400, "measure_every": 400, "measure_double_games": 20}

@@ -81,6 +81,13 @@ def lucas_snakes(count: int, walk: int = 6, seed: int = 1) -> list[Table]:
     return snakes
 
 
+def lucas_walks(count: int, steps: int = 6, seed: int = 1) -> list[Table]:
+    """The same text read otherwise: so many moves after the start, of which the first `steps` distinct
+    squares are kept. It fits the paper's "around 15,000 weights" of thirty."""
+    longer = lucas_snakes(count, steps + 1, seed)
+    return [expansions(table[0][:steps]) for table in longer]
+
+
 def snakes(count: int, length: int, seed: int = 1) -> list[Table]:
     """Random walks until they have visited exactly `length` squares (rand-m x n)."""
     if not 1 <= length <= 15:
@@ -141,6 +148,7 @@ _GRAMMAR: list[tuple[str, str, Callable[[re.Match[str], int], list[Table]]]] = [
     (r"rand-(\d+)x(\d+)", "rand-8x4", lambda m, seed: snakes(int(m[1]), int(m[2]), seed)),
     (r"snakes-(\d+)(?:x(\d+))?", "snakes-30x6",
      lambda m, seed: lucas_snakes(int(m[1]), int(m[2] or 6), seed)),
+    (r"walks-(\d+)x(\d+)", "walks-30x6", lambda m, seed: lucas_walks(int(m[1]), int(m[2]), seed)),
     (r"rect-(\d)x(\d)", "rect-2x3", lambda m, _: rectangles(int(m[1]), int(m[2]))),
     (r"logistello", "logistello", lambda _m, _: patterns(list(PATTERNS))),
     ("|".join(PATTERNS), "corner-3x3", lambda m, _: patterns([m[0]])),

@@ -25,9 +25,12 @@ numbers and claims, row by row:
     key = "score at 250"         # what the procedure calls it
     what = "score after 250 games"
     paper = 0.4575
-    games = 200                  # of the paper's share; or ci95 = [low, high], or error = 0.02
+    games = 200                  # of the paper's share; or runs = [its runs], ci95, error, or exact
+    margin = 0.05                # within which two numbers count as equal
     better = "higher"
-    differs = "Why, or what was tried; shown if the verdict is differs."
+    differs = "Why, at standard scale; shown there if the verdict is differs."
+    differs.any = "Or: why, whatever the scale."
+    see = ["lucas-2007/ablations"]    # the experiments that measured what was tried
 
     [[rows]]
     key = "inversion"
@@ -36,10 +39,11 @@ numbers and claims, row by row:
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
@@ -65,6 +69,26 @@ Scale = Literal["quick", "standard", "paper"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
+SCORE_MARGIN = 0.05  # two scores, shares of points, are equal within this, unless a row says otherwise
+
+
+class ByScale(BaseModel):
+    """A text that belongs to the results of one scale; `any`: to all of them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    any: str = ""
+    quick: str = ""
+    standard: str = ""
+    paper: str = ""
+
+    def at(self, scale: Scale) -> str:
+        """
+        >>> ByScale(any="Always.", standard="0.34 here.").at("paper")
+        'Always.'
+        """
+        return " ".join(part for part in (self.any.strip(), str(getattr(self, scale)).strip()) if part)
+
+
 class Row(BaseModel):
     """A number or a claim of the paper."""
 
@@ -72,29 +96,65 @@ class Row(BaseModel):
     key: str
     what: str = ""
     paper: float | None = None
-    exact: bool = False
-    games: int | None = None  # the paper's value is a share of this many games
+    exact: bool = False  # a count, which is equal or not
+    games: int | None = None  # the paper's value is a share of this many games, of one run
+    runs: tuple[float, ...] = ()  # the paper's own runs; one, if it made one
     ci95: tuple[float, float] | None = None
     error: float | None = None  # of rounding, or of reading a figure
+    margin: float = Field(SCORE_MARGIN, gt=0)
     better: Literal["higher", "lower"] | None = None
     claim: str = ""
+    definition: bool = False  # only counts what the paper defines: no game could have refused it
+    no_verdict: str = ""  # why this number is shown and not judged
     decimals: int = 3
-    differs: str = ""
+    differs: ByScale = ByScale()
+    see: tuple[str, ...] = ()  # experiments with the evidence of what was tried
+
+    @field_validator("differs", mode="before")
+    @classmethod
+    def _of_standard_scale(cls, text: object) -> object:
+        return {"standard": text} if isinstance(text, str) else text
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if (self.paper is None) == (not self.claim):
             raise ValueError(f"row {self.key!r} has either a number of the paper or a claim")
-        kinds = [self.exact, self.games is not None, self.ci95 is not None, self.error is not None]
+        kinds = [
+            self.exact, self.games is not None, bool(self.runs), self.ci95 is not None, self.error is not None
+        ]  # fmt: skip
         if sum(kinds) != (self.paper is not None):
             raise ValueError(
-                f"row {self.key!r}: a number has one of exact, games, ci95 and error, a claim none"
+                f"row {self.key!r}: a number has one of exact, games, runs, ci95 and error, a claim none"
             )
         return self
 
     @property
+    def is_definition(self) -> bool:
+        """Counts and constants; summed apart from what games decide."""
+        return self.definition or self.exact
+
+    @property
     def name(self) -> str:
         return self.what or self.claim
+
+
+class Budget(BaseModel):
+    """What the paper spent: the settings that make up the length of one run (or match), and its runs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    length: dict[str, float] = {}  # {"generations": 5000, "double_games": 1000}: their product is the length
+    runs: int = 1
+    unit: str = "games"
+    hours: float | None = None  # of the scale `paper` on two cores, with the runs that others share
+
+    def share_of_length(self, settings: Mapping[str, Any]) -> float:
+        """
+        >>> Budget(length={"generations": 5000, "double_games": 1000}).share_of_length(
+        ...     {"generations": 50, "double_games": 100})
+        0.001
+        """
+        shares = [float(settings[key]) / whole for key, whole in self.length.items()]
+        return math.prod(shares)
 
 
 class Experiment(BaseModel):
@@ -106,11 +166,19 @@ class Experiment(BaseModel):
     source: str
     procedure: str  # "lucas_2007.learning_curve:figure_9"
     about: str
-    remark: str = ""  # what a reader of the report should know besides the rows
+    remark: ByScale = ByScale()  # what a reader of the report should know besides the rows
+    see: tuple[str, ...] = ()  # experiments with the evidence of what `about` and `remark` say was tried
+    partial: bool = False  # can be reported before its runs are finished
+    budget: Budget | None = None  # None: nothing is learned or played that the paper's budget bounds
     common: dict[str, Any] = Field(default={}, alias="settings")
     scales: dict[Scale, dict[str, Any]]
     rows: list[Row] = Field(min_length=1)
     file: Path = Path()
+
+    @field_validator("remark", mode="before")
+    @classmethod
+    def _of_any_scale(cls, text: object) -> object:
+        return {"any": text} if isinstance(text, str) else text
 
     @field_validator("procedure")
     @classmethod

@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,9 +30,8 @@ from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed, pairs
 from outflank.league.published import PublishedFiles
-from outflank.learners.execution.executor import Executor, ThreadExecutor
+from outflank.learners.execution.executor import Executor, Piece, Shared, ThreadExecutor
 from outflank.learners.runs.folder import RunFolder
-from outflank.learners.runs.parallel_runs import create_run, learn_in_parallel, open_run
 from outflank.learners.runs.settings import Settings, load_preset, settings_toml
 from outflank.learners.runs.td_run import Run, RunProgress
 from outflank.machine import machine, version
@@ -39,8 +39,11 @@ from outflank.players.greedy import Player
 from outflank.players.names import NamedPlayer, named_player
 from outflank.plots import style
 from outflank.studies.experiment import Experiment, Scale
+from outflank.studies.learning import Wanted, learn_runs, progress
+from outflank.studies.pieces import play_on
 from outflank.studies.verdicts import ResultFigure
 
+MADE = "made.json"  # in a run: by which experiment, in how many seconds
 DOTS_PER_INCH = 100  # figures are 800 pixels wide
 
 
@@ -60,13 +63,18 @@ class Activity:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A finished run."""
+    """A run that was learned as far as was asked for."""
 
     path: Path
     seed: int
 
     def log(self) -> list[dict[str, Any]]:
         return RunFolder.open(self.path).log()
+
+    @property
+    def done(self) -> float:
+        """The share of its length that it has behind it: 1, unless a part was asked for."""
+        return progress(self.path)
 
     def player(self, which: str = "last", options: str = "", name: str | None = None) -> NamedPlayer:
         """The last or the best player of the run, with options as in a player's name: "depth=2,solve=4"."""
@@ -82,6 +90,7 @@ class Provenance(BaseModel):
     machine: str
     finished: str
     seconds: float
+    done: tuple[float, float] = (1.0, 1.0)  # the least and the most of its length that a run has behind it
 
 
 class _Part(BaseModel):
@@ -115,6 +124,7 @@ class Laboratory:
         seeds: int | None = None,
         published: PublishedFiles | None = None,
         cluster: Executor | None = None,
+        share: float = 1.0,
         show: Callable[[Activity], None] = lambda _: None,
     ) -> None:
         self.experiment = experiment
@@ -127,6 +137,12 @@ class Laboratory:
         self.seconds = 0.0  # that this experiment's parts and runs took, now and before
         self._cluster = cluster
         self._show = show
+        self._share = share
+        self._done: dict[Path, float] = {}  # the share of its length that each run has behind it
+        if not 0 < share <= 1:
+            raise ValueError(f"a share of the runs is above 0 and at most 1, got {share:g}")
+        if share < 1 and not experiment.partial:
+            raise ValueError(f"{experiment.name} needs whole runs; leave --share out")
 
     def learn(
         self, preset: str, changes: Mapping[str, Any] | None = None, seeds: Sequence[int] | None = None
@@ -151,19 +167,71 @@ class Laboratory:
 
     def cached(self, name: str, work: Callable[[], Any], settings: Mapping[str, Any] | None = None) -> Any:
         """The JSON value that `work` returns, cached for these settings (by default the experiment's)."""
-        made_with = json.loads(json.dumps(dict(self.settings if settings is None else settings)))
-        path = self.folder / "parts" / f"{_file_name(name)}.json"
-        if (part := _cached_part(path, made_with)) is None:
+        made_with = self.settings if settings is None else settings
+        if (part := self._cached_part(name, made_with)) is None:
             began = time.perf_counter()
             value = work()
-            made = self.provenance(time.perf_counter() - began)
-            record = {"part": name, "experiment": self.experiment.name, "scale": self.scale,
-                      "settings": made_with, **made.model_dump(), "value": value}  # fmt: skip
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, json.dumps(record, indent=1).encode())
-            part = _Part.model_validate(json.loads(json.dumps(record)))
+            part = self._store_part(name, made_with, value, time.perf_counter() - began)
         self.seconds += part.seconds
         return part.value
+
+    def cached_map(
+        self,
+        function: Callable[[Shared, Piece], Any],
+        shared: Shared,
+        pieces: Mapping[str, tuple[Piece, Mapping[str, Any]]],
+    ) -> dict[str, Any]:
+        """function(shared, piece) for every named piece, cached as a part with the settings beside it; those
+        that are missing on all cores of this machine, or of the cluster. The function is pure and defined at
+        the top of a module, and shared and pieces can be pickled."""
+        found = {name: self._cached_part(name, settings) for name, (_, settings) in pieces.items()}
+        missing = [name for name, part in found.items() if part is None]
+        with self.executor() as executor:
+            size = 2 * executor.workers  # so many are lost, if this is killed
+            for at in range(0, len(missing), size):
+                names = missing[at : at + size]
+                self.report_progress(f"{len(missing)} parts", at, len(missing), "parts")
+                began = time.perf_counter()
+                values = executor.map(function, shared, [pieces[name][0] for name in names])
+                seconds = (time.perf_counter() - began) / len(names)
+                for name, value in zip(names, values, strict=True):
+                    found[name] = self._store_part(name, pieces[name][1], value, seconds)
+        parts = {name: part for name, part in found.items() if part is not None}
+        self.seconds += sum(part.seconds for part in parts.values())
+        return {name: part.value for name, part in parts.items()}
+
+    @property
+    def has_cluster(self) -> bool:
+        return self._cluster is not None
+
+    @contextmanager
+    def executor(self) -> Iterator[Executor]:
+        """The cluster, or the threads of this machine."""
+        if self._cluster is not None:
+            yield self._cluster
+            return
+        with ThreadExecutor() as threads:
+            yield threads
+
+    def _part_path(self, name: str) -> Path:
+        return self.folder / "parts" / f"{_file_name(name)}.json"
+
+    def _cached_part(self, name: str, settings: Mapping[str, Any]) -> _Part | None:
+        """A complete part that was made with these settings."""
+        try:
+            part = _Part.model_validate_json(self._part_path(name).read_bytes())
+        except (FileNotFoundError, ValueError):
+            return None
+        return part if part.settings == json.loads(json.dumps(dict(settings))) else None
+
+    def _store_part(self, name: str, settings: Mapping[str, Any], value: Any, seconds: float) -> _Part:
+        made = self.provenance(seconds)
+        record = {"part": name, "experiment": self.experiment.name, "scale": self.scale,
+                  "settings": dict(settings), **made.model_dump(), "value": value}  # fmt: skip
+        path = self._part_path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(record, indent=1).encode())
+        return _Part.model_validate(json.loads(json.dumps(record)))
 
     def match(
         self,
@@ -180,13 +248,15 @@ class Laboratory:
         match = Match(first, second, double_games=double_games, epsilon=epsilon, starts=starts, seed=seed)
 
         def play() -> dict[str, Any]:
+            if self._cluster is not None and (all_games := play_on(self._cluster, match)) is not None:
+                return asdict(all_games)
             tally = Tally()
             for batch in match.batches():
                 tally += batch.tally
                 self.report_progress(name, tally.games, 2 * double_games, "games")
             return asdict(tally)
 
-        settings = {"first": _identity(first), "second": _identity(second), "double games": double_games,
+        settings = {"first": identity(first), "second": identity(second), "double games": double_games,
                     "epsilon": list(match.epsilon), "seed": seed,
                     "starts": _digest(*(board.text for board in starts))}  # fmt: skip
         counts = self.cached(name, play, settings)
@@ -224,62 +294,52 @@ class Laboratory:
 
     def provenance(self, seconds: float) -> Provenance:
         finished = datetime.now(UTC).isoformat(timespec="seconds")
+        shares = list(self._done.values()) or [1.0]
         return Provenance(version=version(), seeds=list(self.seeds), machine=machine(), finished=finished,
-                          seconds=round(seconds, 3))  # fmt: skip
+                          seconds=round(seconds, 3), done=(min(shares), max(shares)))  # fmt: skip
 
     def _run_path(self, preset: str, settings: Settings, seed: int) -> Path:
         digest = _digest(settings_toml(settings, 0))
         return self.out / "runs" / f"{Path(preset).stem}-{digest}" / f"seed-{seed}"
 
-    def _learn(self, todo: Mapping[Path, tuple[Settings, int]]) -> None:
-        """The unfinished ones: a single run on all cores, several on one core each."""
+    def _learn(self, todo: Wanted) -> None:
+        """The unfinished ones, to this laboratory's share of their length."""
+        before = {path: progress(path) for path in todo}
         began = time.perf_counter()
-        with ThreadExecutor(None if len(todo) == 1 else 1) as threads:
-            executor = self._cluster or threads
-            runs = [_opened(path, *what, executor) for path, what in todo.items()]
-            learning = [run for run in runs if not run.is_finished]
-            if learning and not learn_in_parallel(learning, _Shown(self, learning)):
-                raise Interrupted
-        share = (time.perf_counter() - began) / max(1, len(learning))
-        self.seconds += sum(self._made(run, share if run in learning else 0.0) for run in runs)
+        if not learn_runs(todo, self._share, self._cluster, _Shown(self)):
+            raise Interrupted
+        seconds = time.perf_counter() - began
+        self._done |= {path: progress(path) for path in todo}
+        learned = [path for path in todo if self._done[path] > before[path]]
+        for path in todo:
+            self.seconds += self._made(path, seconds / len(learned) if path in learned else 0.0)
 
-    def _made(self, run: Run, seconds: float) -> float:
+    def _made(self, path: Path, seconds: float) -> float:
         """Record how a run was made; returns its seconds if this experiment made it, 0 if another did."""
-        path = run.folder.path / "made.json"
-        if not path.is_file():
-            record = {"experiment": self.experiment.name, **self.provenance(seconds).model_dump()}
-            write_whole(path, json.dumps(record, indent=1).encode())
-        record = json.loads(path.read_bytes())
-        return float(record["seconds"]) if record["experiment"] == self.experiment.name else 0.0
+        file = path / MADE
+        record = json.loads(file.read_bytes()) if file.is_file() else {}
+        by, earlier = record.get("experiment", self.experiment.name), float(record.get("seconds", 0.0))
+        if seconds:
+            made = {"experiment": by, **self.provenance(seconds + earlier).model_dump()}
+            write_whole(file, json.dumps(made, indent=1).encode())
+        return seconds + earlier if by == self.experiment.name else 0.0
 
 
 class _Shown:
     """The steps of several runs as one activity."""
 
-    def __init__(self, lab: Laboratory, runs: Sequence[Run]) -> None:
-        self._lab, self._done = lab, [run.done for run in runs]
-        self._total = sum(run.total for run in runs)
-        self._unit = runs[0].unit
-        self._what = f"{len(runs)} runs" if len(runs) > 1 else "a run"
+    def __init__(self, lab: Laboratory) -> None:
+        self._lab = lab
+        self._runs: Sequence[Run] = ()
+        self._done: list[int] = []
 
-    def __call__(self, number: int, step: RunProgress) -> None:
+    def __call__(self, runs: Sequence[Run], number: int, step: RunProgress) -> None:
+        if runs is not self._runs:
+            self._runs, self._done = runs, [run.done for run in runs]
         self._done[number] = step.done
-        self._lab.report_progress(f"learning {self._what}", sum(self._done), self._total, self._unit)
-
-
-def _cached_part(path: Path, settings: dict[str, Any]) -> _Part | None:
-    """A complete part that was made with these settings."""
-    try:
-        part = _Part.model_validate_json(path.read_bytes())
-    except (FileNotFoundError, ValueError):
-        return None
-    return part if part.settings == settings else None
-
-
-def _opened(path: Path, settings: Settings, seed: int, executor: Executor) -> Run:
-    if (path / "settings.toml").is_file():
-        return open_run(path, executor)
-    return create_run(path, settings, seed, executor)
+        what = f"{len(runs)} runs" if len(runs) > 1 else "a run"
+        total = sum(run.total for run in runs)
+        self._lab.report_progress(f"learning {what}", sum(self._done), total, runs[0].unit)
 
 
 def _settings(preset: str, changes: Mapping[str, Any]) -> Settings:
@@ -287,7 +347,7 @@ def _settings(preset: str, changes: Mapping[str, Any]) -> Settings:
     return load_preset(preset, changes).settings
 
 
-def _identity(player: Player) -> dict[str, str]:
+def identity(player: Player) -> dict[str, str]:
     """What identifies a player in a cached match: its name alone would hide changed weights."""
     inner = getattr(player, "inner", player)
     weights = getattr(getattr(inner, "evaluator", None), "weights", None)

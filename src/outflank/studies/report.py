@@ -9,83 +9,78 @@ import html
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 
 from outflank.files import write_whole
-from outflank.studies.experiment import PAPERS, Experiment, Row, Scale
-from outflank.studies.laboratory import Laboratory, Provenance
+from outflank.studies.experiment import PAPERS, Row, find_experiments
+from outflank.studies.results import RESULT, Result, is_current, result_json, results_in, runs_text
 from outflank.studies.verdicts import (
     Claim,
     Finding,
     Measured,
     NotMeasured,
-    Outcome,
     ResultTable,
     Verdict,
-    check_complete,
+    judge,
     verdict,
 )
 
-RESULT = "result.json"
+
+def render_reports(folder: Path) -> list[Path]:
+    """Write the reports in a folder again from its result files, by the present rule of verdicts."""
+    results = results_in(folder)
+    for result in results:
+        write_whole(result.folder / RESULT, result_json(result))
+    return write_reports(results, folder)
 
 
-@dataclass(frozen=True)
-class Result:
-    """A finished experiment: what was found, and how it was made."""
-
-    experiment: Experiment
-    scale: Scale
-    outcome: Outcome
-    folder: Path
-    made: Provenance
-
-    @property
-    def verdicts(self) -> list[Verdict]:
-        return [verdict(row, self.outcome.findings[row.key]) for row in self.experiment.rows]
-
-
-def reproduce(lab: Laboratory) -> Result:
-    """Measure the experiment; cached parts are not measured again."""
-    experiment = lab.experiment
-    outcome = experiment.load_procedure()(lab)
-    check_complete(experiment, outcome)
-    made = lab.provenance(lab.seconds)
-    record = {"experiment": experiment.name, "scale": lab.scale, "settings": lab.settings}
-    record |= {**made.model_dump(), **asdict(outcome)}
-    lab.folder.mkdir(parents=True, exist_ok=True)
-    write_whole(lab.folder / RESULT, json.dumps(record, indent=1).encode())
-    return Result(experiment, lab.scale, outcome, lab.folder, made)
-
-
-def cached_result(experiment: Experiment, scale: Scale, out: Path) -> Result | None:
-    """The earlier result with the present settings, if there is one."""
-    folder = out / scale / experiment.name
-    try:
-        record = json.loads((folder / RESULT).read_bytes())
-        if record["settings"] != json.loads(json.dumps(experiment.settings(scale))):
-            return None
-        outcome = Outcome.from_json(record)
-        check_complete(experiment, outcome)
-        made = Provenance.model_validate(record)
-    except (FileNotFoundError, ValueError, KeyError, TypeError):  # or damaged, or of other rows
-        return None
-    return Result(experiment, scale, outcome, folder, made)
+def differences(folder: Path) -> list[str]:
+    """Every verdict of a folder of reports, worked out again from its result files: what is not as stored or
+    as printed. Empty: nothing."""
+    results = results_in(folder)
+    found = []
+    for result in results:
+        stored = json.loads((result.folder / RESULT).read_bytes()).get("verdicts", {})
+        for row, again in zip(result.experiment.rows, result.verdicts, strict=True):
+            if stored.get(row.key) != again:
+                found.append(f"{result.experiment.name}, {row.key}: {stored.get(row.key)}, now {again}")
+        if not is_current(result):
+            found.append(f"{result.experiment.name}: made with other settings of scale {result.scale}")
+    texts = {f"{paper}.md": paper_report(paper, chosen) for paper, chosen in _by_paper(results).items()}
+    for name, text in (texts | {"README.md": overview(results)}).items():
+        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != text:
+            found.append(f"{name} is not what the result files say")
+    return found
 
 
 SIGNS: dict[Verdict, str] = {
     "reproduced": "✓ reproduced", "better": "▲ better", "differs": "≠ differs",
-    "not measured": "not measured",
+    "inconclusive": "? inconclusive",
+    "no verdict": "no verdict", "not measured": "not measured",
 }  # fmt: skip
 RULE = """\
-**The rule.** A number of the paper has an interval: the printed one; Wilson's 95 % interval if it is a share
-of a number of games; the error of rounding or reading. Ours has its 95 % interval. *Reproduced*: the two
-overlap (exact numbers: they are equal), or a claim holds by the test named beside it. *Better*: ours lies
-entirely on the better side. *Differs*: anything else, with the reason or what was tried. *Not measured*: a
-published file was not found.
+**The rule.** A number is compared by the two-sample test that fits it: Welch and Mann-Whitney against the
+paper's own runs where it prints them; Student's test of one run against ours where it made one, its games
+counted in; Fisher's or the score test of two shares of games; the z-test of two measured scores.
+*Reproduced*: no test tells the two apart, and the 95 % interval of their difference lies within the margin,
+so that the data could have refused; a number that the paper rounds holds our whole interval; a claim holds by
+the test named beside it. *Better*, *differs*: a test tells them apart; a claim is refuted. *Inconclusive*:
+the data cannot tell. *No verdict*: shown, but not comparable: a generation or game that was selected for
+what it shows, or the speed of a machine. *Not measured*: a published file was not found. Rows that only
+count what the paper defines are listed and summed apart.
 """
+HEADLINES = {
+    "lucas-2007": """\
+**The learning curve is a documented non-reproduction.** What the paper defines can be rebuilt, but its pace
+(Figure 9, Table 1) is reached by no reading of its text; other methods reach it. Evidence: the ablations.
+""",
+    "chong-2003": """\
+**The rise of the points is not reproduced.** Co-evolution as printed stays far below the paper's late points;
+the paper shows one run and leaves settings open, which are varied in an experiment of their own.
+""",
+}
 QUICK = """\
 **This is the quick scale**: it checks that every part works. Its budgets are far too small to reproduce
 anything, so its verdicts say nothing about the paper.
@@ -98,7 +93,7 @@ img { max-width: 100%; background: #fff; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: .95em; }
 th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top; }
 code { background: #8882; padding: 0 .2em; overflow-wrap: anywhere; }
-td:nth-child(4):last-child { white-space: nowrap; }
+td:nth-child(4):last-child, td:nth-child(3) > em { white-space: nowrap; }
 h1 { font-size: 1.7rem; line-height: 1.25; }
 h2 { font-size: 1.35rem; margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 """
@@ -132,8 +127,9 @@ def paper_report(paper: str, results: Sequence[Result]) -> str:
         f"Scale {first.scale}, outflank {', '.join(versions)}, {'; '.join(machines)}. "
         f"{_duration(seconds)} of work, finished {max(result.made.finished for result in results)[:10]}. "
         f"Reproduce it: `outflank reproduce {paper} --scale {first.scale}`.\n",
-        f"{len([v for r in results for v in r.verdicts])} rows: {counted_verdicts(results)}.\n",
-        *([QUICK] if first.scale == "quick" else []),
+        f"Measured: {counted_verdicts(results)}. "
+        f"Definitions: {counted_verdicts(results, definitions=True)}.\n",
+        *([QUICK] if first.scale == "quick" else [HEADLINES[paper]] if paper in HEADLINES else []),
         RULE,
     ]
     return "\n".join([*lines, *map(_section, results)])
@@ -144,17 +140,21 @@ def overview(results: Sequence[Result]) -> str:
     lines = ["# The papers, reproduced\n"]
     if results and results[0].scale == "quick":
         lines.append(QUICK)
-    lines += ["| experiment | | verdicts | work |", "|---|---|---|---|"]
+    empirical, counted = counted_verdicts(results), counted_verdicts(results, definitions=True)
+    lines.append(f"Measured: {empirical}.\nDefinitions, which no game could have refused: {counted}.\n")
+    lines += ["| experiment | | share of the paper's budget | measured | definitions | work |",
+              "|---|---|---|---|---|---|"]  # fmt: skip
     for paper, chosen in _by_paper(results).items():
         seconds = sum(result.made.seconds for result in chosen)
         lines.append(
-            f"| [**{_cell(PAPERS.get(paper, paper))}**]({paper}.md) | | **{counted_verdicts(chosen)}** | "
-            f"**{_duration(seconds)}** |"
+            f"| [**{_cell(PAPERS.get(paper, paper))}**]({paper}.md) | | | **{counted_verdicts(chosen)}** | "
+            f"{counted_verdicts(chosen, definitions=True)} | **{_duration(seconds)}** |"
         )
         for one in chosen:
             name, title = one.experiment.name, one.experiment.title
             lines.append(
-                f"| [{name}]({paper}.md#{_anchor(title)}) | {_cell(title)} | {counted_verdicts([one])} | "
+                f"| [{name}]({paper}.md#{_anchor(title)}) | {_cell(title)} | {one.budget} | "
+                f"{counted_verdicts([one])} | {counted_verdicts([one], definitions=True)} | "
                 f"{_duration(one.made.seconds)} |"
             )
     return "\n".join([*lines, "", RULE])
@@ -175,26 +175,39 @@ def html_page(markdown: str) -> str:
 def _section(result: Result) -> str:
     experiment, outcome = result.experiment, result.outcome
     lines = [f"## {experiment.title}\n", f"*{experiment.source}.* {_plain(experiment.about)}\n"]
-    lines += ["| | paper | outflank, 95 % interval | verdict |", "|---|---|---|---|"]
-    lines += [_row(row, outcome.findings[row.key]) for row in experiment.rows]
-    lines.append("")
-    if result.scale != "quick":
-        lines += [
-            f"- **{row.name}** {'' if row.name.endswith('.') else '- '}{_plain(row.differs)}"
-            for row, found in zip(experiment.rows, result.verdicts, strict=True)
-            if found == "differs"
-        ]
-        lines.append("")
+    lines.append(f"Share of the paper's budget: {result.budget}.\n")
+    for definitions, heading in ((False, "measured here, 95 % interval"), (True, "counted here")):
+        if rows := result.rows(definitions=definitions):
+            lines += [f"| | paper | {heading} | verdict |", "|---|---|---|---|"]
+            lines += [*(_row(row, outcome.findings[row.key]) for row in rows), ""]
+    lines += [*_reasons(result), ""]
     for figure in outcome.figures:
         lines += [f"![{figure.caption}]({experiment.name}/{figure.file})\n", f"*{figure.caption}*\n"]
     lines += [_table(table) for table in outcome.tables]
-    lines += [f"{remark}\n" for remark in [_plain(experiment.remark), *outcome.remarks] if remark]
+    remark = _plain(experiment.remark.at(result.scale))
+    lines += [f"{one}\n" for one in [remark + _links(experiment.see), *outcome.remarks] if one]
     return "\n".join([*lines, _footer(result)])
 
 
+def _reasons(result: Result) -> list[str]:
+    """Why rows differ, if a reason belongs to the scale of the result."""
+    return [
+        f"- **{row.name}** {'' if row.name.endswith('.') else '- '}{_plain(reason)}{_links(row.see)}"
+        for row, found in zip(result.experiment.rows, result.verdicts, strict=True)
+        if found == "differs" and (reason := row.differs.at(result.scale))
+    ]
+
+
+def _links(names: Sequence[str]) -> str:
+    """The experiments that measured what a text says was tried."""
+    found = [f"[{one.name}]({one.paper}.md#{_anchor(one.title)})" for one in find_experiments(names)]
+    return f" Evidence: {', '.join(found)}." if found else ""
+
+
 def _row(row: Row, finding: Finding) -> str:
-    cells = (_cell(row.name), _paper(row), _cell(_ours(row, finding)), SIGNS[verdict(row, finding)])
-    return f"| {' | '.join(cells)} |"
+    judged = judge(row, finding)
+    ours = f"{_ours(row, finding)}{f'; *{judged.test}*' if judged.test else ''}"
+    return f"| {' | '.join((_cell(row.name), _paper(row), _cell(ours), SIGNS[judged.verdict]))} |"
 
 
 def _paper(row: Row) -> str:
@@ -209,6 +222,8 @@ def _paper(row: Row) -> str:
         return f"{number} ({row.games:,} games)"
     if row.ci95 is not None:
         return f"{number} ({_number(row.ci95[0], row.decimals)} to {_number(row.ci95[1], row.decimals)})"
+    if row.runs:
+        return f"{number} ({runs_text(len(row.runs))})"
     return number if row.exact else f"{number} ± {row.error:g}"
 
 
@@ -217,7 +232,7 @@ def _ours(row: Row, finding: Finding) -> str:
         case NotMeasured(why):
             return why
         case Claim(holds, evidence):
-            return f"{'holds' if holds else 'does not hold'}: {evidence}"
+            return f"{ {True: 'holds', False: 'does not hold', None: 'cannot be told'}[holds] }: {evidence}"
         case Measured(value, (low, high), of):
             number = _number(value, row.decimals)
             interval = (
@@ -241,7 +256,7 @@ def _table(table: ResultTable) -> str:
 
 
 def _footer(result: Result) -> str:
-    settings = json.dumps(result.experiment.settings(result.scale))
+    settings = json.dumps(result.settings)
     seeds = len(result.made.seeds)
     return (
         f"`outflank reproduce {result.experiment.name} --scale {result.scale}`: "
@@ -257,14 +272,19 @@ def _by_paper(results: Sequence[Result]) -> dict[str, list[Result]]:
     return grouped
 
 
-def counted_verdicts(results: Sequence[Result]) -> str:
-    """
+def counted_verdicts(results: Sequence[Result], *, definitions: bool = False) -> str:
+    """Of the rows that games decide, or of the definitions.
+
     >>> counted_verdicts([])
-    'nothing'
+    'none'
     """
-    counted = Counter(found for result in results for found in result.verdicts)
+    counted = Counter(
+        verdict(row, result.outcome.findings[row.key])
+        for result in results
+        for row in result.rows(definitions=definitions)
+    )
     words = {kind: "differ" if kind == "differs" and counted[kind] > 1 else kind for kind in SIGNS}
-    return ", ".join(f"{counted[kind]} {words[kind]}" for kind in SIGNS if counted[kind]) or "nothing"
+    return ", ".join(f"{counted[kind]} {words[kind]}" for kind in SIGNS if counted[kind]) or "none"
 
 
 def _copy(source: Path, target: Path) -> None:

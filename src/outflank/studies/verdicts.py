@@ -1,19 +1,19 @@
 """What an experiment found, and the verdict on each of the paper's rows.
 
-The rule. A number of the paper has an interval: the printed one, Wilson's 95 % interval of a share of games,
-or the error of reading it from a figure; an exact number has none. Ours has a 95 % interval.
-
-- *reproduced*: the two intervals overlap (exact numbers: they are equal); a claim holds by the test
-  named beside it
-- *better*: ours lies entirely on the better side of the paper's
-- *differs*: anything else, with the reason or with what was tried
+- *reproduced*: a number agrees by a two-sample test and within a margin that the data could have refused
+  (agreement.py); a count is equal; a claim holds by the test named beside it
+- *better*: significantly different, on the better side
+- *differs*: significantly different; a claim is refuted
+- *inconclusive*: the data cannot tell
+- *no verdict*: shown, but not comparable: a generation or game that was selected for what it shows, or the
+  speed of a machine
 - *not measured*: needs a published file that is not part of outflank
 
 >>> found = mean_of_runs([0.5, 0.75, 0.7], alone=(0.4, 0.6))
->>> round(found.value, 2), found.of
-(0.65, '3 runs')
->>> mean_of_runs([0.5], alone=(0.4, 0.6))
-Measured(value=0.5, ci95=(0.4, 0.6), of='1 run')
+>>> round(found.value, 2), found.of, found.samples
+(0.65, '3 runs', (0.5, 0.75, 0.7))
+>>> mean_of_runs([0.5], alone=(0.4, 0.6)).ci95
+(0.4, 0.6)
 """
 
 from __future__ import annotations
@@ -27,19 +27,32 @@ import numpy as np
 from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from outflank.studies import agreement
+from outflank.studies.agreement import Agreement
 from outflank.studies.experiment import Experiment, Row
-from outflank.studies.inference import mean_interval, share_interval
+from outflank.studies.inference import Samples, mean_interval
 
-Verdict = Literal["reproduced", "better", "differs", "not measured"]
+Verdict = Literal["reproduced", "better", "differs", "inconclusive", "no verdict", "not measured"]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A number of ours with its 95 % interval, and the sample: "200 games", "10 runs"."""
+    """A number of ours with its 95 % interval, and the sample: "200 games", "10 runs". Of independent
+    runs: how many, their standard deviation and values. `games`: of a share, if they are independent."""
 
     value: float
     ci95: tuple[float, float]
     of: str = ""
+    runs: int = 1
+    deviation: float = 0.0
+    samples: tuple[float, ...] = ()
+    games: int | None = None
+
+    @staticmethod
+    def spread(samples: Samples) -> tuple[int, float, tuple[float, ...]]:
+        """The fields of independent runs."""
+        values = np.asarray(samples, dtype=np.float64)
+        return values.size, float(values.std(ddof=1)), tuple(values.tolist())
 
     @classmethod
     def exactly(cls, value: float, of: str = "counted") -> Measured:
@@ -48,9 +61,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class Claim:
-    """Whether a claim holds here, and the evidence: "U = 3, p = 0.0002, medians 0.93 and 0.87"."""
+    """Whether a claim holds here (None: the data cannot tell), and the evidence: "U = 3, p = 0.0002, medians
+    0.93 and 0.87"."""
 
-    holds: bool
+    holds: bool | None
     evidence: str
 
 
@@ -108,37 +122,91 @@ def check_complete(experiment: Experiment, outcome: Outcome) -> None:
             )
 
 
-def paper_interval(row: Row) -> tuple[float, float]:
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict, and the test behind it in words."""
+
+    verdict: Verdict
+    test: str = ""
+
+
+def judge(row: Row, finding: Finding) -> Judgement:
     """
-    >>> low, high = paper_interval(Row(key="a", what="wins", paper=0.675, games=200))
-    >>> round(low, 3), round(high, 3)
-    (0.607, 0.736)
+    >>> score = Row(key="a", what="score", paper=0.9584, ci95=(0.9572, 0.9596), margin=0.01, better="higher")
+    >>> [judge(score, Measured(x, (x - 0.001, x + 0.001))).verdict for x in (0.95, 0.959, 0.97)]
+    ['differs', 'reproduced', 'better']
+    >>> judge(score, Measured(0.95, (0.90, 1.0))).verdict  # too wide to tell
+    'inconclusive'
     """
+    if isinstance(finding, NotMeasured):
+        return Judgement("not measured")
+    if row.no_verdict:
+        return Judgement("no verdict", row.no_verdict)
+    if isinstance(finding, Claim):
+        outcomes: dict[bool | None, Verdict] = {True: "reproduced", False: "differs", None: "inconclusive"}
+        return Judgement(outcomes[finding.holds])
     assert row.paper is not None
-    if row.ci95 is not None:
-        return row.ci95
-    if row.games is not None:
-        return share_interval(row.paper * row.games, row.games)
-    error = row.error or 0.0
-    return row.paper - error, row.paper + error
+    if row.exact:
+        return Judgement(
+            _told_apart(row, finding.value - row.paper) if finding.value != row.paper else "reproduced"
+        )
+    if row.error is not None:
+        return _within_reading(row, finding)
+    found = compare(row, finding)
+    low, high = found.ci95
+    apart = f"difference {low:+.{row.decimals}f} to {high:+.{row.decimals}f}"
+    test = f"{found.test}; {apart}, margin ±{row.margin:g}"
+    match found.agrees(row.margin):
+        case True:
+            return Judgement("reproduced", test)
+        case False:
+            return Judgement(_told_apart(row, found.difference), test)
+        case None:
+            return Judgement("inconclusive", test)
 
 
 def verdict(row: Row, finding: Finding) -> Verdict:
-    """
-    >>> score = Row(key="score", what="score", paper=0.9584, ci95=(0.9572, 0.9596), better="higher")
-    >>> [verdict(score, Measured(x, (x - 0.001, x + 0.001))) for x in (0.95, 0.959, 0.97)]
-    ['differs', 'reproduced', 'better']
-    """
-    if isinstance(finding, NotMeasured):
-        return "not measured"
-    if isinstance(finding, Claim):
-        return "reproduced" if finding.holds else "differs"
-    low, high = paper_interval(row)
-    ours_low, ours_high = finding.ci95
-    if ours_low <= high and low <= ours_high:
-        return "reproduced"
-    is_higher = ours_low > high
-    return "better" if row.better == ("higher" if is_higher else "lower") else "differs"
+    return judge(row, finding).verdict
+
+
+def compare(row: Row, ours: Measured) -> Agreement:
+    """The two-sample test that fits the kind of number: printed runs, a share of games, an interval."""
+    assert row.paper is not None
+    if len(row.runs) > 1:
+        if len(ours.samples) > 1:
+            return agreement.of_runs(row.runs, ours.samples)
+        reverse = agreement.of_one_run(ours.value, 0.0, *Measured.spread(row.runs)[:2], row.paper)
+        low, high = reverse.ci95
+        return Agreement(-reverse.difference, (-high, -low), reverse.p, reverse.test)
+    variance = 0.0
+    if row.games is not None:
+        variance = agreement.variance_of_share(row.paper, row.games)
+    elif row.ci95 is not None:
+        variance = ((row.ci95[1] - row.ci95[0]) / 2 / agreement.Z) ** 2
+    if ours.runs > 1:
+        return agreement.of_one_run(row.paper, variance, ours.runs, ours.deviation, ours.value)
+    if row.games is not None and ours.games is not None:
+        wins = round(2 * row.paper * row.games) / 2  # draws count half
+        return agreement.of_shares(wins, row.games, round(2 * ours.value * ours.games) / 2, ours.games)
+    error = (ours.ci95[1] - ours.ci95[0]) / 2 / agreement.Z
+    return agreement.of_measurements(row.paper, math.sqrt(variance), ours.value, error)
+
+
+def _within_reading(row: Row, ours: Measured) -> Judgement:
+    """A number that the paper rounds or that is read from a figure: our whole interval lies within the error,
+    outside it, or neither."""
+    assert row.paper is not None
+    assert row.error is not None
+    low, high = ours.ci95
+    if low > row.paper + row.error or high < row.paper - row.error:
+        return Judgement(_told_apart(row, ours.value - row.paper), "our interval lies outside the paper's")
+    if row.paper - row.error <= low and high <= row.paper + row.error:
+        return Judgement("reproduced", "our interval lies within the paper's")
+    return Judgement("inconclusive", "our interval is partly within the paper's")
+
+
+def _told_apart(row: Row, difference: float) -> Verdict:
+    return "better" if row.better == ("higher" if difference > 0 else "lower") else "differs"
 
 
 SCORES = (0.0, 1.0)  # what a score can be
@@ -160,25 +228,6 @@ def mean_of_runs(
         return Measured(float(samples[0]), alone, f"1 {unit}")
     low, high = mean_interval(samples)
     return Measured(
-        float(np.mean(samples)), (max(low, within[0]), min(high, within[1])), f"{len(samples)} {unit}s"
-    )
-
-
-def lies_above(what: str, found: Measured, bound: float, decimals: int = 3) -> Claim:
-    """The whole 95 % interval is above the bound.
-
-    >>> lies_above("gain", Measured(0.5, (0.25, 0.75), "3 runs"), 0)
-    Claim(holds=True, evidence='gain 0.500, 95 % interval 0.250 to 0.750 of 3 runs')
-    """
-    return Claim(found.ci95[0] > bound, describe(what, found, decimals))
-
-
-def lies_below(what: str, found: Measured, bound: float, decimals: int = 3) -> Claim:
-    """The whole 95 % interval is below the bound."""
-    return Claim(found.ci95[1] < bound, describe(what, found, decimals))
-
-
-def describe(what: str, found: Measured, decimals: int = 3) -> str:
-    """A finding in words."""
-    value, low, high = (f"{x:.{decimals}f}" for x in (found.value, *found.ci95))
-    return f"{what} {value}, 95 % interval {low} to {high} of {found.of}"
+        float(np.mean(samples)), (max(low, within[0]), min(high, within[1])), f"{len(samples)} {unit}s",
+        *Measured.spread(samples),
+    )  # fmt: skip

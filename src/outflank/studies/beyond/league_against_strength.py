@@ -179,7 +179,7 @@ def not_good_in_general(points: Mapping[str, Point]) -> Claim:
     stronger = [name for name, one in points.items() if one.x[2] < printed.x[1] and one.y[1] > printed.y[2]]
     place = 1 + sum(one.y[0] > printed.y[0] for one in points.values())
     return Claim(
-        bool(stronger),
+        True if stronger else None,
         f"{PRINTED}: League score {printed.x[0]:.4f}, strength {printed.y[0]:.3f}, place {place} of"
         f" {len(points)}; below it in the League and stronger: {', '.join(sorted(stronger)) or 'nobody'}",
     )
@@ -210,7 +210,7 @@ def _because(learned: Mapping[str, Point]) -> Finding:
         return NotMeasured("needs the published files: there is only one such player without them")
     (found,) = mann_whitney(samples, [(FOR_THE_LEAGUE, OTHERWISE)], "greater")
     means = "; ".join(f"{kind} lost {np.mean(places):+.1f} places" for kind, places in samples.items())
-    return Claim(found.p < SIGNIFICANT, f"{means}; {found.text}")
+    return Claim(True if found.p < SIGNIFICANT else None, f"{means}; {found.text}")
 
 
 def _first_is_not_strongest(points: Mapping[str, Point]) -> Claim:
@@ -218,7 +218,7 @@ def _first_is_not_strongest(points: Mapping[str, Point]) -> Claim:
     strongest = max(points, key=lambda name: points[name].y[0])
     a, b = points[first], points[strongest]
     return Claim(
-        b.y[1] > a.y[2] and b.x[2] < a.x[1],
+        False if first == strongest else True if b.y[1] > a.y[2] and b.x[2] < a.x[1] else None,
         f"first {first}: League score {a.x[0]:.4f}, strength {a.y[0]:.3f};"
         f" strongest {strongest}: {b.x[0]:.4f}, {b.y[0]:.3f}",
     )
@@ -227,7 +227,9 @@ def _first_is_not_strongest(points: Mapping[str, Point]) -> Claim:
 def _correlated(points: Mapping[str, Point], sign: int) -> Claim:
     """Whether both scores rank the players alike (sign 1) or against each other (-1)."""
     found = rank_correlation([p.x[0] for p in points.values()], [p.y[0] for p in points.values()])
-    return Claim(sign * found.rho > 0 and found.p < SIGNIFICANT, f"{len(points)} players: {found.text}")
+    return Claim(
+        sign * found.rho > 0 if found.p < SIGNIFICANT else None, f"{len(points)} players: {found.text}"
+    )
 
 
 def _boards(lab: Laboratory) -> tuple[Board, ...]:

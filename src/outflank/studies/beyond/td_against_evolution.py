@@ -18,17 +18,11 @@ from outflank.players.names import NamedPlayer, named_player
 from outflank.plots.curves import Curve, draw_curve, set_score_scale, short_count
 from outflank.plots.learning_curves import measurements
 from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
+from outflank.studies.agreement import of_measurements, same_sign
+from outflank.studies.claims import all_of, is_greater, lies_above
 from outflank.studies.inference import bootstrap_band, mann_whitney
 from outflank.studies.laboratory import FinishedRun, Laboratory
-from outflank.studies.verdicts import (
-    Claim,
-    Measured,
-    Outcome,
-    ResultFigure,
-    ResultTable,
-    lies_above,
-    mean_of_runs,
-)
+from outflank.studies.verdicts import Claim, Measured, Outcome, ResultFigure, ResultTable, mean_of_runs
 
 MARKED = 6  # marks per curve, so that curves differ without colours too
 TD, EVOLVED = "temporal differences", "CMA-ES"
@@ -151,17 +145,24 @@ def ahead(logs: Logs, first: str, others: Sequence[str], by: str, place: float) 
     if min(map(len, samples.values())) < ENOUGH_RUNS:
         lowest = min(score_at(log, by, place, 0) for log in logs[first])
         highest = max(score_at(log, by, place, 1) for name in others for log in logs[name])
-        return Claim(lowest > highest, f"after {unit}: {means}; too few runs for a rank test, so by their"
+        apart = True if lowest > highest else None
+        return Claim(apart, f"after {unit}: {means}; too few runs for a rank test, so by their"
                      f" games: at least {lowest:.4f}, others at most {highest:.4f}")  # fmt: skip
     found = mann_whitney(samples, [(first, other) for other in others], "greater")
+    means_of = {name: float(np.mean(scores)) for name, scores in samples.items()}
+    parts = [
+        True if one.p_holm < SIGNIFICANT else None if means_of[first] >= means_of[one.second] else
+        False if is_greater(samples[one.second], samples[first]) else None
+        for one in found
+    ]  # fmt: skip
     evidence = "; ".join(f"above {one.second} {one.text}" for one in found)
-    return Claim(all(one.p_holm < SIGNIFICANT for one in found), f"after {unit}: {means}; {evidence}")
+    return Claim(all_of(parts), f"after {unit}: {means}; {evidence}")
 
 
 def still_rising(logs: Logs) -> Claim:
     """Whether every method gained in the second half of its games."""
     judged = [lies_above(f"{name}: gain", _gain(several), 0.0, 4) for name, several in logs.items()]
-    return Claim(all(one.holds for one in judged), "; ".join(one.evidence for one in judged))
+    return Claim(all_of(one.holds for one in judged), "; ".join(one.evidence for one in judged))
 
 
 def _gain(several: Sequence[Log]) -> Measured:
@@ -185,7 +186,11 @@ def _in_the_long_run(lab: Laboratory, run: FinishedRun) -> Claim:
         f"{name} {tally.score:.4f} ({tally.ci95[0]:.4f} to {tally.ci95[1]:.4f})"
         for name, tally in {**evolved, TD + LONG: learned}.items()
     )
-    holds = all(tally.ci95[0] > learned.ci95[1] for tally in evolved.values())
+    differences = [
+        of_measurements(learned.score, learned.standard_error, tally.score, tally.standard_error)
+        for tally in evolved.values()
+    ]
+    holds = all_of(same_sign(one.ci95, 0) for one in differences)
     return Claim(holds, f"{scores}; {learned.games // 2:,} double games each")
 
 

@@ -72,7 +72,8 @@ def _mean(counts: Any) -> float:
 
 def _points(generation: Generation) -> dict[str, Finding]:
     def share(points: int, games: int) -> Measured:
-        return Measured(points / games, share_interval(points, games), f"{games} games, {generation.text}")
+        of = f"{games} games, {generation.text}"
+        return Measured(points / games, share_interval(points, games), of, games=games)
 
     parents = generation.parents
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,11 @@ from outflank.studies.chong_2003.mobility import (
     draw_moves_left,
     mobility_along,
 )
-from outflank.studies.chong_2003.runs import Generation, ReplayedRun, chosen, evolutions
+from outflank.studies.chong_2003.runs import Generation, Parents, ReplayedRun, chosen, evolutions
+from outflank.studies.claims import lies_above
 from outflank.studies.inference import mean_interval
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable
+from outflank.studies.verdicts import Measured, Outcome, ResultTable
 
 FloatArray = npt.NDArray[np.float64]
 COLOURS = ((BLACK, "black"), (WHITE, "white"))
@@ -33,11 +34,8 @@ def closing_match(lab: Laboratory) -> Outcome:
     """Discs of the parents of each run's best late generation at either depth."""
     s = lab.settings
     generations = late_champions(lab)
-    by_run = np.array([_discs(lab, one) for one in generations])  # [runs, depths, parents, colours]
+    by_run = np.array(_discs(lab, generations))  # [runs, depths, parents, colours]
     shallow, deep = by_run[:, 0], by_run[:, 1]
-    wins = over_groups(2 * deep - 64)
-    low, high = wins.ci95
-    p = _less(shallow, deep)
     named = {f"depth {depth}": by_run[:, at] for at, depth in enumerate(s["depths"])}
     figure = draw_discs_at_depths(named, s["paper_discs"], s["opponent"])
     caption = "All parents of each run's chosen generation, run by run; the first parents are filled."
@@ -45,14 +43,8 @@ def closing_match(lab: Laboratory) -> Outcome:
         {
             "equal depth": over_groups(shallow),
             "deeper": over_groups(deep),
-            "wins deeper": Claim(
-                low > 0,
-                f"disc difference {wins.value:+.1f}, 95 % interval {low:+.1f} to {high:+.1f} ({wins.of})",
-            ),
-            "depth helps": Claim(
-                p < 0.05,
-                f"mean {shallow.mean():.1f} and {deep.mean():.1f} discs, one-sided Wilcoxon p = {p:.2g}",
-            ),
+            "wins deeper": lies_above("disc difference", over_groups(2 * deep - 64), 0, 1),
+            "depth helps": lies_above("discs gained by two more plies", over_groups(deep - shallow), 0, 1),
         },
         [lab.save_figure("iago", figure, caption)],
         [_first_parents(generations, s["depths"], by_run)],
@@ -63,26 +55,18 @@ def one_reply(lab: Laboratory) -> Outcome:
     """How many moves the late parents leave to their opponent in the last moves of a game."""
     s = lab.settings
     generations = late_champions(lab)
-    late = [_endgames(lab, one, one.number) for one in generations]
-    first = [_endgames(lab, one, 1) for one in generations]
+    late = _endgames(lab, [(one, one.number) for one in generations])
+    first = _endgames(lab, [(one, 1) for one in generations])
     left, own = (np.array([run[key] for run in late]) for key in ("left", "own"))
     share = over_groups(np.array([run["one or none"] for run in late]))
-    low, high = share.ci95
-    p = _less(left, own)
     curves = {"late parents": _by_move(late), "parents of the first generation": _by_move(first)}
     figure = draw_moves_left(curves, s["first_move"], s["opponent"])
     caption = f"Parents at depth {s['depth']}, {s['opponent']} at depth {s['opponent_depth']}."
     return Outcome(
         {
             "moves left": over_groups(left),
-            "one or none": Claim(
-                low > 0.5, f"share {share.value:.3f}, 95 % interval {low:.3f} to {high:.3f} ({share.of})"
-            ),
-            "fewer than own": Claim(
-                p < 0.05,
-                f"left to the opponent {left.mean():.2f}, own {own.mean():.2f} moves; one-sided Wilcoxon "
-                f"p = {p:.2g}",
-            ),
+            "one or none": lies_above("share", share, 0.5),
+            "fewer than own": lies_above("own moves beyond those left", over_groups(own - left), 0, 2),
         },
         [lab.save_figure("one-reply", figure, caption)],
         [_endgame_table(generations, late, first)],
@@ -104,7 +88,8 @@ def over_groups(values: FloatArray) -> Measured:
     rows = values.reshape(len(values), -1)
     samples = rows.mean(axis=1) if len(rows) > 1 else rows[0]
     of = f"{rows.size} games of {f'{len(rows)} runs' if len(rows) > 1 else 'one run'}"
-    return Measured(float(rows.mean()), mean_interval(samples), of)
+    spread = Measured.spread(samples) if len(rows) > 1 else ()
+    return Measured(float(rows.mean()), mean_interval(samples), of, *spread)
 
 
 def endgame_counts(along: Mobility, first_move: int) -> dict[str, Any]:
@@ -128,50 +113,45 @@ def endgame_counts(along: Mobility, first_move: int) -> dict[str, Any]:
 
 def _games(player: Player, opponent: str, depth: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint8]]:
     """A double game: disc differences, and the moves."""
-    match = Match(player, named_player(f"{opponent},depth={depth}"), double_games=1)
+    match = Match(player, named_player(f"{opponent},depth={depth}"), double_games=1, threads=1)
     batches = list(match.batches(record=True))
     moves = [batch.moves for batch in batches if batch.moves is not None]
     return np.concatenate([batch.disc_differences for batch in batches]), np.concatenate(moves)
 
 
-def _discs(lab: Laboratory, generation: Generation) -> list[list[list[float]]]:
-    """Of each parent as Black and as White, empty squares shared: [depths, parents, 2]."""
+def _discs(lab: Laboratory, generations: Sequence[Generation]) -> list[list[list[list[float]]]]:
+    """Of each parent as Black and as White, empty squares shared: [runs, depths, parents, 2]."""
     s = lab.settings
-
-    def discs(player: Player) -> list[float]:
-        differences, _ = _games(player, s["opponent"], s["opponent_depth"])
-        return [32 + float(difference) / 2 for difference in differences]
-
-    def play() -> list[list[list[float]]]:
-        replayed = ReplayedRun(generation.run, [generation.number])
-        return [[discs(player) for player in replayed.players(generation.number, d)] for d in s["depths"]]
-
-    settings = {**s, "generation": generation.number}
-    discs_of_all: list[list[list[float]]] = lab.cached(f"run {generation.run.seed}", play, settings)
-    return discs_of_all
+    pieces = {}
+    for one in generations:
+        replayed = ReplayedRun(one.run, [one.number])
+        for depth in s["depths"]:
+            parents = replayed.parents(one.number, depth)
+            pieces[f"run {one.run.seed} depth {depth}"] = parents, {**s, "parents": parents.identity}
+    found = lab.cached_map(_discs_of, dict(s), pieces)
+    return [[found[f"run {one.run.seed} depth {depth}"] for depth in s["depths"]] for one in generations]
 
 
-def _endgames(lab: Laboratory, champion: Generation, generation: int) -> dict[str, Any]:
-    """The last moves of the parents of a generation, counted game by game."""
+def _discs_of(s: Mapping[str, Any], parents: Parents) -> list[list[float]]:
+    """Of each parent, as Black and as White."""
+    games = [_games(player, s["opponent"], s["opponent_depth"])[0] for player in parents.players()]
+    return [[32 + float(difference) / 2 for difference in differences] for differences in games]
+
+
+def _endgames(lab: Laboratory, chosen: Sequence[tuple[Generation, int]]) -> list[dict[str, Any]]:
+    """The last moves of the parents of generations of runs, counted game by game."""
     s = lab.settings
-
-    def play() -> dict[str, Any]:
-        players = ReplayedRun(champion.run, [generation]).players(generation, s["depth"])
-        games = [_games(player, s["opponent"], s["opponent_depth"])[1] for player in players]
-        moves = np.concatenate(games)
-        return endgame_counts(mobility_along(moves, [Board()] * len(moves)), s["first_move"])
-
-    name = f"run {champion.run.seed} generation {generation}"
-    return dict(lab.cached(name, play))
+    pieces = {}
+    for one, number in chosen:
+        parents = ReplayedRun(one.run, [number]).parents(number, s["depth"])
+        pieces[f"run {one.run.seed} generation {number}"] = parents, {**s, "parents": parents.identity}
+    return list(lab.cached_map(_endgames_of, dict(s), pieces).values())
 
 
-def _less(first: FloatArray, second: FloatArray) -> float:
-    """The p-value of the one-sided Wilcoxon test that the first of each pair is less."""
-    from scipy import stats
-
-    if (first == second).all():
-        return 1.0
-    return float(stats.wilcoxon(first.ravel(), second.ravel(), alternative="less").pvalue)
+def _endgames_of(s: Mapping[str, Any], parents: Parents) -> dict[str, Any]:
+    games = [_games(player, s["opponent"], s["opponent_depth"])[1] for player in parents.players()]
+    moves = np.concatenate(games)
+    return endgame_counts(mobility_along(moves, [Board()] * len(moves)), s["first_move"])
 
 
 def _replies_to_move(games: Sequence[Mobility], sides: Sequence[int], move: int) -> float | None:

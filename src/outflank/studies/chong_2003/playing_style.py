@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,17 @@ from outflank.games.match import Match
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
 from outflank.studies.chong_2003.mobility import BLACK, WHITE, draw_styles, mobility_along
-from outflank.studies.chong_2003.runs import PDP, PSP, ReplayedRun, evolutions, random_openings, rises
+from outflank.studies.chong_2003.points import over_runs
+from outflank.studies.chong_2003.runs import (
+    PDP,
+    PSP,
+    Parents,
+    ReplayedRun,
+    evolutions,
+    random_openings,
+    rises,
+)
+from outflank.studies.claims import all_of, lies_above, lies_below
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.verdicts import Claim, Outcome, ResultTable
 
@@ -25,7 +35,7 @@ def mobility(lab: Laboratory) -> Outcome:
     """Moves, corners and discs of the parents of some generations against both benchmark opponents."""
     s = lab.settings
     runs = evolutions(lab)
-    rows = np.array([_along_generations(lab, run) for run in runs])  # [runs, generations, measures]
+    rows = np.array(_along_generations(lab, runs))  # [runs, generations, measures]
     found = {measure: rows[:, :, at] for at, measure in enumerate(MEASURES)}
     generations = np.array(s["measured"])
 
@@ -43,11 +53,7 @@ def mobility(lab: Laboratory) -> Outcome:
         {
             "positional": rises(of("corners", s["random"]), of("corners", s["positional"]), "{:.1f} %"),
             "mobility": rises(of("mobility", s["positional"]), of("mobility", s["mobile"]), "{:.1f} %"),
-            "few discs": Claim(
-                bool(late_discs.mean() < 50 < late_moves.mean()),
-                f"late: {late_discs.mean():.1f} % of the discs up to move 30, "
-                f"{late_moves.mean():.1f} % of the moves",
-            ),
+            "few discs": _few_discs(late_discs, late_moves),
         },
         [
             lab.save_figure(
@@ -58,34 +64,43 @@ def mobility(lab: Laboratory) -> Outcome:
     )
 
 
-def _along_generations(lab: Laboratory, run: FinishedRun) -> list[list[float]]:
-    """The measures of the chosen generations."""
+def _few_discs(discs: FloatArray, moves: FloatArray) -> Claim:
+    """Fewer than half of the discs and more than half of the moves, in percent: [runs, generations]."""
+    few = lies_below("late: % of the discs up to move 30", over_runs(discs, 1), 50, 1)
+    many = lies_above("% of the moves", over_runs(moves, 1), 50, 1)
+    return Claim(all_of([few.holds, many.holds]), f"{few.evidence}; {many.evidence}")
+
+
+def _along_generations(lab: Laboratory, runs: Sequence[FinishedRun]) -> list[list[list[float]]]:
+    """The measures of the chosen generations, run by run."""
     s = lab.settings
-    openings = random_openings(s["openings"], s["opening_plies"], seed=1)
-
-    def work() -> list[list[float]]:
+    found = []
+    for run in runs:
         replayed = ReplayedRun(run, s["measured"])
-        found = []
-        for done, generation in enumerate(s["measured"]):
-            lab.report_progress(f"games of run {run.seed}", done, len(s["measured"]), "generations")
-            players = replayed.players(generation, replayed.settings.depth)
-            opponents = [named_player(f"{name},depth={s['watcher_depth']}") for name in (PDP, PSP)]
-            counts = [play_counted(one, other, openings, s) for one in players for other in opponents]
-            found.append(measures(np.array(counts)))
-        return found
+        pieces = {}
+        for generation in s["measured"]:
+            parents = replayed.parents(generation, replayed.settings.depth)
+            pieces[f"run {run.seed} generation {generation}"] = parents, {**s, "parents": parents.identity}
+        found.append(list(lab.cached_map(_measure, dict(s), pieces).values()))
+    return found
 
-    measured: list[list[float]] = lab.cached(f"run {run.seed}", work)
-    return measured
+
+def _measure(s: Mapping[str, Any], parents: Parents) -> list[float]:
+    """MEASURES of the parents of one generation against both benchmark opponents."""
+    openings = random_openings(s["openings"], s["opening_plies"], seed=1)
+    opponents = [named_player(f"{name},depth={s['watcher_depth']}") for name in (PDP, PSP)]
+    counts = [play_counted(one, other, openings, s) for one in parents.players() for other in opponents]
+    return measures(np.array(counts))
 
 
 def play_counted(
-    player: Player, opponent: Player, openings: Sequence[Board], settings: dict[str, Any]
+    player: Player, opponent: Player, openings: Sequence[Board], settings: Mapping[str, Any]
 ) -> tuple[float, ...]:
     """A double game from each opening. Sums and counts for the player: its own moves to choose from and those
     it left, in the middle game; its corners and the opponent's at the end; its share of the discs up to
     move 30; its points."""
     first, last = (move - settings["opening_plies"] for move in settings["middle"])
-    match = Match(player, opponent, double_games=len(openings), starts=openings)
+    match = Match(player, opponent, double_games=len(openings), starts=openings, threads=1)
     batches = list(match.batches(record=True))
     moves = np.concatenate([batch.moves for batch in batches if batch.moves is not None])
     black_leads = np.concatenate([match.disc_differences(batch) for batch in batches]).astype(np.float64)

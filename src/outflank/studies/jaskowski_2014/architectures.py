@@ -8,12 +8,14 @@ runs of our own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from outflank.games.statistics import Tally
 from outflank.league.scoring import EPSILON, OPPONENT
 from outflank.players.names import named_player
+from outflank.plots.learning_curves import measurements
 from outflank.studies.inference import mean_interval
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.verdicts import Measured
@@ -51,10 +53,39 @@ def evolved(lab: Laboratory, names: Sequence[str]) -> dict[str, list[FinishedRun
     return lab.learn_all({name: (s["preset"], architecture(name) | budget) for name in names})
 
 
-def performances(lab: Laboratory, runs: Mapping[str, Sequence[FinishedRun]]) -> dict[str, list[Tally]]:
-    """The fittest individual of each run's last generation against the heuristic (III-A.2)."""
-    heuristic = named_player(OPPONENT)
+@dataclass(frozen=True)
+class Performance:
+    """What the fittest individual of a run's generation scores against the heuristic."""
+
+    score: float
+    ci95: tuple[float, float]
+
+
+Runs = Mapping[str, Sequence[FinishedRun]]  # of each architecture
+Performances = dict[str, list[Performance]]
+
+
+def performances(lab: Laboratory, runs: Runs) -> Performances:
+    """Of the last generation, in fresh games (III-A.2); of runs that are not finished, as measured after as
+    many games as the shortest has behind it, so that all share one clock."""
+    if all(run.done == 1 for of_name in runs.values() for run in of_name):
+        return _fresh_games(lab, runs)
+    logs = {name: [measurements(run.log()) for run in of_name] for name, of_name in runs.items()}
+    games = min(log[-1]["games"] for of_name in logs.values() for log in of_name)
     return {
+        name: [_measured(next(entry for entry in log if entry["games"] >= games)) for log in of_name]
+        for name, of_name in logs.items()
+    }
+
+
+def _measured(entry: Mapping[str, Any]) -> Performance:
+    low, high = entry["ci95"]
+    return Performance(entry["score"], (low, high))
+
+
+def _fresh_games(lab: Laboratory, runs: Runs) -> Performances:
+    heuristic = named_player(OPPONENT)
+    tallies = {
         name: [
             lab.match(
                 f"{name} run {run.seed}", run.player("last", name=f"{name} {run.seed}"), heuristic,
@@ -64,20 +95,28 @@ def performances(lab: Laboratory, runs: Mapping[str, Sequence[FinishedRun]]) -> 
         ]
         for name, of_name in runs.items()
     }  # fmt: skip
+    return {
+        name: [Performance(tally.score, tally.ci95) for tally in of_name] for name, of_name in tallies.items()
+    }
 
 
-def scores(tallies: Mapping[str, Sequence[Tally]]) -> dict[str, list[float]]:
-    return {name: [tally.score for tally in of_name] for name, of_name in tallies.items()}
+def scores(found: Mapping[str, Sequence[Performance]]) -> dict[str, list[float]]:
+    return {name: [one.score for one in of_name] for name, of_name in found.items()}
 
 
-def mean_score(tallies: Sequence[Tally]) -> Measured:
+def mean_score(found: Sequence[Performance]) -> Measured:
     """The mean with Student's interval; of one run, the interval of its games.
 
-    >>> mean_score([Tally(3, 0, 1, (0, 0, 1, 0, 1)), Tally(2, 0, 2, (0, 0, 2, 0, 0))]).value
+    >>> mean_score([Performance(0.5, (0.4, 0.6)), Performance(0.75, (0.7, 0.8))]).value
     0.625
     """
-    if len(tallies) == 1:
-        return Measured(tallies[0].score, tallies[0].ci95, f"1 run, {tallies[0].games:,} games")
-    values = [tally.score for tally in tallies]
+    if len(found) == 1:
+        return Measured(found[0].score, found[0].ci95, "1 run")
+    values = [one.score for one in found]
     low, high = mean_interval(values)
-    return Measured(float(np.mean(values)), (max(0.0, low), min(1.0, high)), f"{len(values)} runs")
+    return Measured(
+        float(np.mean(values)),
+        (max(0.0, low), min(1.0, high)),
+        f"{len(values)} runs",
+        *Measured.spread(values),
+    )

@@ -1,13 +1,14 @@
 """How architectures compare: Figures 4 and 5.
 
 Claims are tested as the paper did: Mann-Whitney U at the level 0.01, with
-Holm's correction where more than two methods are compared at once (III-A.2).
+Holm's correction where more than two methods are compared at once (III-A.2). Equality needs more than a test
+that finds nothing: the 95 % interval of the difference within MARGIN.
 
 >>> claims = Comparisons({"a": [0.8, 0.81, 0.82, 0.83, 0.84, 0.85], "b": [0.5, 0.51, 0.52, 0.53, 0.54, 0.55]})
 >>> claims.better("a", "b")
 Claim(holds=True, evidence='means 0.825 and 0.525, U = 36, p = 0.0022')
->>> claims.less_spread(("a",), ("b",)).evidence
-'standard deviations a 0.019; b 0.019'
+>>> claims.less_spread(("a",), ("b",))
+Claim(holds=None, evidence='standard deviations a 0.019; b 0.019; Brown-Forsythe p = 1')
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -25,7 +27,9 @@ from matplotlib.patches import Patch
 
 from outflank.league.scoring import OPPONENT
 from outflank.plots.style import COLOURS, legend_below, new_figure
-from outflank.studies.inference import Comparison, Samples, mann_whitney
+from outflank.studies.agreement import SIGNIFICANT, of_runs
+from outflank.studies.claims import all_of, opposite
+from outflank.studies.inference import RESAMPLES, Comparison, Samples, mann_whitney
 from outflank.studies.jaskowski_2014.architectures import (
     RANDOM,
     SYSTEMATIC,
@@ -39,6 +43,7 @@ from outflank.studies.verdicts import Claim, Finding, Outcome, ResultFigure
 
 FADED = "#b9b9b9"
 ALPHA = 0.01
+MARGIN = 0.02  # of mean scores that count as equal
 PAIRS = tuple(zip(SYSTEMATIC, RANDOM, strict=True))  # with equally or nearly equally many weights
 
 
@@ -53,36 +58,50 @@ class Comparisons:
         self._pairs = pairs
 
     def better(self, first: str, second: str) -> Claim:
-        """The first is significantly better."""
-        found = self._comparison(first, second)
+        """The first is significantly better; refuted if it is significantly worse."""
+        is_told = self._comparison(first, second).p_holm < ALPHA
         higher = self.mean(first) > self.mean(second)
-        return Claim(bool(higher and found.p_holm < ALPHA), self._evidence(first, second))
+        return Claim(higher if is_told else None, self._evidence(first, second))
 
     def not_better(self, first: str, second: str) -> Claim:
-        """The first is not significantly better."""
-        return Claim(not self.better(first, second).holds, self._evidence(first, second))
+        """The first is worse, or better by less than the margin; refuted if it is significantly better."""
+        holds = opposite(self.better(first, second).holds)
+        interval = self._difference(first, second)
+        if holds is None and interval[1] < MARGIN:
+            holds = True
+        return Claim(holds, f"{self._evidence(first, second)}, difference at most {interval[1]:+.3f}")
 
     def alike(self, first: str, second: str) -> Claim:
-        """No significant difference."""
-        found = self._comparison(first, second)
-        return Claim(found.p_holm >= ALPHA, self._evidence(first, second))
+        """Equal within the margin; refuted if a difference is significant."""
+        low, high = self._difference(first, second)
+        is_told = self._comparison(first, second).p_holm < ALPHA
+        holds = False if is_told else True if low >= -MARGIN and high <= MARGIN else None
+        evidence = (
+            f"{self._evidence(first, second)}, difference {low:+.3f} to {high:+.3f}, margin ±{MARGIN:g}"
+        )
+        return Claim(holds, evidence)
 
     def all_better(self, pairs: Sequence[tuple[str, str]]) -> Claim:
         """Of each pair, the first is significantly better."""
         judged = [self.better(*pair) for pair in pairs]
         return Claim(
-            all(one.holds for one in judged),
+            all_of(one.holds for one in judged),
             "; ".join(f"{a} and {b}: {one.evidence}" for (a, b), one in zip(pairs, judged, strict=True)),
         )
 
     def falling(self, names: Sequence[str]) -> Claim:
-        """Each has a higher mean than the next; whether significantly, the evidence says."""
-        means = [self.mean(name) for name in names]
+        """The scores fall along the names: a trend over all runs, by Kendall's tau, which is the test of
+        Jonckheere and Terpstra. Whether neighbours differ, the evidence says."""
+        from scipy import stats
+
+        places = np.repeat(np.arange(len(names)), [len(self._samples[name]) for name in names])
+        tau, p = stats.kendalltau(places, np.concatenate([self._samples[name] for name in names]))
         tests = [self._comparison(*pair).p_holm for pair in pairwise(names)]
-        order = ", ".join(f"{name} {mean:.3f}" for name, mean in zip(names, means, strict=True))
+        order = ", ".join(f"{name} {self.mean(name):.3f}" for name in names)
         return Claim(
-            all(a > b for a, b in pairwise(means)),
-            f"means {order}; p of neighbours {', '.join(f'{p:.2g}' for p in tests)}",
+            bool(tau < 0) if p < ALPHA else None,
+            f"means {order}; Kendall's tau {tau:.2f}, p = {p:.2g}; p of neighbours "
+            f"{', '.join(f'{p:.2g}' for p in tests)}",
         )
 
     def apart(self, first: str, second: str) -> Claim:
@@ -91,26 +110,50 @@ class Comparisons:
         return Claim(bool(worst > best), f"worst {first} {worst:.3f}, best {second} {best:.3f}")
 
     def closest(self, pair: tuple[str, str], others: Sequence[tuple[str, str]]) -> Claim:
-        """The means of this pair are less apart than those of the others."""
-        gaps = {one: self.mean(one[0]) - self.mean(one[1]) for one in (pair, *others)}
-        return Claim(
-            gaps[pair] == min(gaps.values()),
-            "; ".join(f"{a} less {b}: {gap:.3f}" for (a, b), gap in gaps.items()),
-        )
+        """The means of this pair are less apart than those of the others: in how many of the bootstrap's
+        draws of runs. More than 95 % or less than 5 % decide."""
+        chosen = (pair, *others)
+        gaps = {one: self.mean(one[0]) - self.mean(one[1]) for one in chosen}
+        drawn = np.array([self._drawn_means(a) - self._drawn_means(b) for a, b in chosen])
+        share = float((drawn[0] < drawn[1:].min(axis=0)).mean())
+        listed = "; ".join(f"{a} less {b}: {gap:.3f}" for (a, b), gap in gaps.items())
+        holds = True if share > 1 - SIGNIFICANT else False if share < SIGNIFICANT else None
+        return Claim(holds, f"{listed}; least in {share:.0%} of bootstrap draws")
+
+    def _drawn_means(self, name: str) -> npt.NDArray[np.float64]:
+        """Means of the runs drawn again and again; each name has its own stream."""
+        values = self._samples[name]
+        random = np.random.default_rng([1, *name.encode()])
+        return np.asarray(values[random.integers(values.size, size=(RESAMPLES, values.size))].mean(axis=1))
 
     def less_spread(self, first: Sequence[str], second: Sequence[str]) -> Claim:
-        """The largest standard deviation of the first is below the smallest of the second."""
+        """The runs of the first lie closer together: Brown and Forsythe's test, of the distances of the runs
+        to the median of their architecture."""
+        from scipy import stats
+
         if min(len(self._samples[name]) for name in (*first, *second)) < 2:
-            return Claim(False, "one run has no spread; use at least two seeds")
+            return Claim(None, "one run has no spread; use at least two seeds")
         spread = {name: float(self._samples[name].std(ddof=1)) for name in (*first, *second)}
         listed = [", ".join(f"{name} {spread[name]:.3f}" for name in names) for names in (first, second)]
+        near, far = (np.concatenate([self._distances(name) for name in names]) for names in (first, second))
+        summary = [(float(of.mean()), float(of.std(ddof=1)), of.size) for of in (near, far)]
+        p = float(stats.ttest_ind_from_stats(*summary[0], *summary[1], equal_var=False).pvalue)
+        p = 1.0 if np.isnan(p) else p  # all runs the same
         return Claim(
-            max(spread[name] for name in first) < min(spread[name] for name in second),
-            f"standard deviations {'; '.join(listed)}",
+            bool(near.mean() < far.mean()) if p < SIGNIFICANT else None,
+            f"standard deviations {'; '.join(listed)}; Brown-Forsythe p = {p:.2g}",
         )
+
+    def _distances(self, name: str) -> npt.NDArray[np.float64]:
+        return np.abs(self._samples[name] - np.median(self._samples[name]))
 
     def mean(self, name: str) -> float:
         return float(self._samples[name].mean())
+
+    def _difference(self, first: str, second: str) -> tuple[float, float]:
+        """The 95 % interval of the difference of the means, Welch's; of single runs anything is possible."""
+        a, b = self._samples[first], self._samples[second]
+        return of_runs(b, a).ci95 if min(a.size, b.size) > 1 else (-np.inf, np.inf)
 
     def _evidence(self, first: str, second: str) -> str:
         return (

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from outflank.evaluators.protocol import CoreEvaluator
-from outflank.learners.execution.executor import ThreadExecutor
 from outflank.learners.fitness.fixed_opponents import against_all
 from outflank.learners.fitness.population import Games, Opponents, PlayingStyle, Population
 from outflank.players.greedy import GreedyPlayer
+from outflank.studies.agreement import same_sign
+from outflank.studies.claims import lies_below
 from outflank.studies.inference import mean_interval
 from outflank.studies.jaskowski_2014.league import PRINTED, one_ply
 from outflank.studies.laboratory import Laboratory
@@ -35,9 +36,7 @@ def expected_utility(lab: Laboratory) -> Outcome:
     findings: dict[str, Finding] = {
         "without random moves": plain,
         "with random moves": forced,
-        "not good in general": Claim(
-            plain.ci95[1] < GOOD, f"{plain.value:.4f}, at most {plain.ci95[1]:.4f} with 95 % confidence"
-        ),
+        "not good in general": lies_below("score", plain, GOOD, 4),
         "above 0.99": _above(found[ours.name], f"after {evolved.log()[-1]['games']:,} games"),
         "above 0.99 in [7]": _above(found[REFERENCE_7], REFERENCE_7)
         if REFERENCE_7 in found
@@ -67,7 +66,7 @@ def utility(lab: Laboratory, player: GreedyPlayer, counters: int, epsilon: float
         population = Population(
             evaluator, weights[None], PlayingStyle(player.view), opponents, epsilon, seed=1
         )
-        with ThreadExecutor() as executor:
+        with lab.executor() as executor:
             outcomes = Games(executor, population).play(against_all(1, counters, 0, 2))
         points = (outcomes[:, 0] + 0.5 * outcomes[:, 1]) / 2
         return {"score": float(points.mean()), "ci95": mean_interval(points)}
@@ -81,4 +80,4 @@ def utility(lab: Laboratory, player: GreedyPlayer, counters: int, epsilon: float
 
 def _above(found: Measured, who: str) -> Claim:
     low, high = found.ci95
-    return Claim(low > GOOD, f"{found.value:.4f} ({low:.4f} to {high:.4f}), {who}")
+    return Claim(same_sign(found.ci95, GOOD), f"{found.value:.4f} ({low:.4f} to {high:.4f}), {who}")

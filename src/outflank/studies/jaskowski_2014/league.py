@@ -6,6 +6,7 @@ from outflank.games.statistics import Tally
 from outflank.league.scoring import EPSILON, OPPONENT, TABLE_3, Row, published_rows, ranked, row_of
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
+from outflank.studies.agreement import Z, of_measurements, same_sign
 from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Claim, Finding, Measured, NotMeasured, Outcome, ResultTable
@@ -41,11 +42,13 @@ def table_3(lab: Laboratory) -> Outcome:
 
 
 def _above_all_others(printed: Tally) -> Claim:
-    """The lower edge of its interval lies above the best of the others, whose own interval is known too."""
+    """By the z-test against the best of the others, whose own interval is printed."""
     best = max(row.score for row in TABLE_3 if row.name != "all-2-inv")
-    low = printed.ci95[0]
-    return Claim(low > best + SUBMITTED_REACH, f"at least {low:.4f}; the next, {SUBMITTED}, at most "
-                 f"{best + SUBMITTED_REACH:.4f}")  # fmt: skip
+    found = of_measurements(best, SUBMITTED_REACH / Z, printed.score, printed.standard_error)
+    return Claim(
+        same_sign(found.ci95, 0),
+        f"{printed.score:.4f}; the next, {SUBMITTED}, {best:.4f} ± {SUBMITTED_REACH:.4f}; {found.test}",
+    )
 
 
 def _with_care() -> Claim:
@@ -59,10 +62,17 @@ def _with_care() -> Claim:
 
 
 def _ceiling(tallies: dict[str, Tally]) -> Claim:
-    """No interval lies above the ceiling."""
+    """No player's interval lies above the ceiling, with Bonferroni's correction for several players; refuted
+    if one does. Players below it prove nothing, so that the suspicion can only be refuted."""
+    from scipy import special
+
     name = max(tallies, key=lambda one: tallies[one].score)
     low, high = tallies[name].ci95
-    return Claim(low <= CEILING, f"{name}: {tallies[name].score:.4f} ({low:.4f} to {high:.4f})")
+    reach = float(special.ndtri(1 - 0.025 / len(tallies))) * tallies[name].standard_error
+    return Claim(
+        False if tallies[name].score - reach > CEILING else None,
+        f"{name}: {tallies[name].score:.4f} ({low:.4f} to {high:.4f})",
+    )
 
 
 def league_tally(lab: Laboratory, player: GreedyPlayer) -> Tally:
@@ -74,7 +84,7 @@ def league_tally(lab: Laboratory, player: GreedyPlayer) -> Tally:
 
 
 def score_of(tally: Tally) -> Measured:
-    return Measured(tally.score, tally.ci95, f"{tally.games // 2:,} double games")
+    return Measured(tally.score, tally.ci95, f"{tally.games // 2:,} double games", games=tally.games)
 
 
 def _cells(row: Row) -> list[str]:

@@ -14,6 +14,8 @@ from outflank.league.scoring import OPPONENT
 from outflank.plots.curves import Curve, draw_curve, short_count
 from outflank.plots.learning_curves import measurements
 from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
+from outflank.studies.agreement import SIGNIFICANT, of_runs
+from outflank.studies.claims import all_of, is_greater
 from outflank.studies.inference import bootstrap_band
 from outflank.studies.jaskowski_2014.architectures import (
     PAPER_GAMES,
@@ -27,7 +29,7 @@ from outflank.studies.jaskowski_2014.architectures import (
 )
 from outflank.studies.jaskowski_2014.comparisons import ALPHA, Comparisons
 from outflank.studies.laboratory import FinishedRun, Laboratory
-from outflank.studies.verdicts import Claim, Finding, Outcome, ResultTable
+from outflank.studies.verdicts import Claim, Finding, Measured, Outcome, ResultTable
 
 MARKED = 8  # marks per curve, so that curves differ without colours too
 SHARES = {"a tenth": 0.1, "a third": 1 / 3, "all": 1.0}  # of the budget, for the trend
@@ -42,11 +44,18 @@ class Curves:
 
     @classmethod
     def of(cls, runs: Sequence[FinishedRun]) -> Curves:
+        """As far as all of them go."""
         logs = [measurements(run.log()) for run in runs]
+        points = min(map(len, logs))
         return cls(
-            np.array([entry["games"] for entry in logs[0]], dtype=np.float64),
-            np.array([[entry["score"] for entry in log] for log in logs]),
+            np.array([entry["games"] for entry in logs[0][:points]], dtype=np.float64),
+            np.array([[entry["score"] for entry in log[:points]] for log in logs]),
         )
+
+    def up_to(self, games: float) -> Curves:
+        """The measurements up to these games."""
+        points = int(np.count_nonzero(self.games <= games))
+        return Curves(self.games[:points], self.scores[:, :points])
 
     @property
     def mean(self) -> Curve:
@@ -58,10 +67,17 @@ class Curves:
         return self.scores[:, int(np.abs(self.games - share * self.games[-1]).argmin())]
 
 
+def equally_long(runs: Mapping[str, Sequence[FinishedRun]]) -> dict[str, Curves]:
+    """The curves of all architectures, as far as the shortest run goes."""
+    curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
+    games = min(one.games[-1] for one in curves.values())
+    return {name: one.up_to(games) for name, one in curves.items()}
+
+
 def figure_6(lab: Laboratory) -> Outcome:
     """The pace of learning."""
     runs = evolved(lab, (*SYSTEMATIC, *RANDOM))
-    curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
+    curves = equally_long(runs)
     ends = scores(performances(lab, runs))
     figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT)
     return Outcome(
@@ -112,7 +128,7 @@ def pace_claims(curves: Mapping[str, FloatArray], ends: Mapping[str, Sequence[fl
     others = (*SYSTEMATIC[1:], *RANDOM)
     return {
         "all-2 quickest": paces.all_better([(all_2, other) for other in others]),
-        "all-3 catches up": _closing(curves[all_2], curves[all_3]),
+        "all-3 catches up": _catches_up(curves[all_2], curves[all_3], at_end.alike(all_2, all_3)),
         "all-3 does not pass": at_end.not_better(all_3, all_2),
         "all-4 slower": paces.better(all_3, all_4),
         "gap decreases": _closing(curves[all_3], curves[all_4]),
@@ -120,30 +136,51 @@ def pace_claims(curves: Mapping[str, FloatArray], ends: Mapping[str, Sequence[fl
     }
 
 
+def _thirds(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Each run's mean score in the middle and in the last third of its measurements; the first third is the
+    start, where nobody knows anything."""
+    _, middle, last = np.array_split(curves, 3, axis=1)
+    return middle.mean(axis=1), last.mean(axis=1)
+
+
 def _closing(ahead: FloatArray, behind: FloatArray) -> Claim:
-    """There is a gap between two mean curves in the middle third of the measurements, and a smaller one in
-    the last; the first third is the start, where both know nothing."""
-    gaps = np.array_split(ahead.mean(axis=0) - behind.mean(axis=0), 3)
-    middle, last = (float(gap.mean()) if gap.size else float("nan") for gap in gaps[1:])
-    return Claim(
-        middle > 0 and last < middle,
-        f"gap {middle:.3f} in the middle third of the run, {last:.3f} in the last",
-    )
+    """The gap between two architectures gets smaller: from the middle third to the last the one behind gains
+    more, run by run (Welch and Mann-Whitney)."""
+    (middle_a, last_a), (middle_b, last_b) = _thirds(ahead), _thirds(behind)
+    gaps = f"gap {_gap(middle_a, middle_b):.3f} in the middle third, {_gap(last_a, last_b):.3f} in the last"
+    if min(len(ahead), len(behind)) < 2:
+        return Claim(None, f"{gaps}; single runs have no spread")
+    found = of_runs(last_a - middle_a, last_b - middle_b)
+    holds = found.difference > 0 if found.p < SIGNIFICANT else None
+    return Claim(holds, f"{gaps}; {found.test}")
+
+
+def _catches_up(ahead: FloatArray, behind: FloatArray, end: Claim) -> Claim:
+    """There was a gap in the middle third, and at the end both are equal: within the margin, no test telling
+    them apart. Without a gap there was nothing to catch up."""
+    middle_a, middle_b = _thirds(ahead)[0], _thirds(behind)[0]
+    gap = f"gap {_gap(middle_a, middle_b):.3f} in the middle third"
+    was_behind = is_greater(middle_a, middle_b) if min(len(ahead), len(behind)) > 1 else None
+    return Claim(all_of([was_behind, end.holds]), f"{gap}; at the end {end.evidence}")
+
+
+def _gap(ahead: FloatArray, behind: FloatArray) -> float:
+    return float(ahead.mean() - behind.mean())
 
 
 def table_4(lab: Laboratory) -> Outcome:
     """All nine architectures, run by run, and the trend as games go by."""
     runs = evolved(lab, list(TABLE_4))
-    tallies = performances(lab, runs)
-    curves = {name: Curves.of(of_name) for name, of_name in runs.items()}
-    ends = scores(tallies)
+    found = performances(lab, runs)
+    curves = equally_long(runs)
+    ends = scores(found)
     means = {
         share: {
             name: float(np.mean(ends[name] if share == "all" else curves[name].at(part))) for name in TABLE_4
         }
         for share, part in SHARES.items()
     }
-    findings: dict[str, Finding] = {name: mean_score(of_name) for name, of_name in tallies.items()}
+    findings: dict[str, Finding] = {name: mean_score(of_name) for name, of_name in found.items()}
     findings["order"] = order_claim(means)
     drawing = draw_learning_pace(
         {name: one.mean for name, one in curves.items()}, OPPONENT,
@@ -158,6 +195,30 @@ def table_4(lab: Laboratory) -> Outcome:
     )
 
 
+def all_2_in_full(lab: Laboratory) -> Outcome:
+    """The best architecture alone, so that its runs can have the paper's whole budget."""
+    runs = evolved(lab, ("all-2-inv",))
+    found = performances(lab, runs)["all-2-inv"]
+    curve = Curves.of(runs["all-2-inv"])
+    drawing = draw_learning_pace({"all-2-inv": curve.mean}, OPPONENT)
+    rows = [
+        (
+            str(run.seed),
+            f"{100 * run.done:g} %",
+            f"{one.score:.4f}",
+            f"{one.ci95[0]:.4f} to {one.ci95[1]:.4f}",
+        )
+        for run, one in zip(runs["all-2-inv"], found, strict=True)
+    ]
+    header = ("run", "of its length", "score", "95 % interval")
+    best = max(found, key=lambda one: one.score)
+    return Outcome(
+        {"mean": mean_score(found), "best": Measured(best.score, best.ci95, f"best of {len(found)} runs")},
+        [lab.save_figure("all-2", drawing, "Mean of the runs with its 95 % bootstrap interval.")],
+        [ResultTable("Our runs", header, rows)],
+    )
+
+
 def order_claim(means: Mapping[str, Mapping[str, float]]) -> Claim:
     """Whether architectures come in the paper's order at the end, by Spearman's rank correlation."""
     paper = [float(np.mean(of_name)) for of_name in TABLE_4.values()]
@@ -167,7 +228,8 @@ def order_claim(means: Mapping[str, Mapping[str, float]]) -> Claim:
     }
     listed = ", ".join(f"{one.statistic:.2f} after {share} of the games" for share, one in found.items())
     p = float(found["all"].pvalue)
-    return Claim(bool(found["all"].statistic > 0 and p < ALPHA), f"rank correlation {listed} (p = {p:.2g})")
+    alike = bool(found["all"].statistic > 0)
+    return Claim(alike if p < ALPHA or not alike else None, f"rank correlation {listed} (p = {p:.2g})")
 
 
 def _side_by_side(ends: Mapping[str, Sequence[float]]) -> ResultTable:

@@ -11,6 +11,7 @@ from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.tuple_shapes import Table, shape
 from outflank.plots.boards import Sheet, draw_tuple
 from outflank.plots.networks import draw_evaluator
+from outflank.studies.agreement import same_sign
 from outflank.studies.jaskowski_2014.league import PRINTED, league_tally, one_ply, score_of
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Claim, Finding, Measured, NotMeasured, Outcome, ResultTable
@@ -91,7 +92,9 @@ def figure_7(lab: Laboratory) -> Outcome:
         if published is None
         else score_of(league_tally(lab, published)),
         "inversion": Claim(
-            by_inversion.ci95[0] > by_negation.ci95[1],
+            same_sign(
+                (by_inversion.ci95[0] - by_negation.ci95[1], by_inversion.ci95[1] - by_negation.ci95[0]), 0
+            ),
             f"{by_inversion.value:.3f} by inversion, {by_negation.value:.3f} by negation",
         ),
     }

@@ -8,9 +8,8 @@ of our games. The judge is the all-rounder, and the exact solver in the ending; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,25 +24,18 @@ from outflank.players.opening_book import OpeningBook
 from outflank.players.solver import Solver
 from outflank.plots.curves import Curve, draw_curve
 from outflank.plots.style import COLOURS, INK, TEXT, legend_below, new_figure, signed
+from outflank.studies.claims import is_near, lies_above, lies_below
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game
 from outflank.studies.inference import mean_interval, share_interval
 from outflank.studies.kim_2007.versions import Population, evolved_versions, population_of
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import (
-    SCORES,
-    Claim,
-    Finding,
-    Measured,
-    Outcome,
-    describe,
-    lies_above,
-    lies_below,
-    mean_of_runs,
-)
+from outflank.studies.verdicts import SCORES, Claim, Finding, Measured, Outcome, mean_of_runs
 
 LONGEST = 60
 BOOK_ENDS = "Black's advantage when the book ends"
 LOSSES = "discs that Black gives away in the ending, beyond White's"
+ONE_FLIP = 2.0  # discs of difference that one disc makes: within this, a tie
+GAMES_OF_A_SEED = 1_000  # more than are played
 ENDING = 10  # empty squares: the end stage, where the solver's four and two plies before it count
 
 
@@ -93,7 +85,7 @@ def figure_8(lab: Laboratory) -> Outcome:
     """EV_O_E (Black) - EV_O (White)."""
     runs = _judged(lab)
     return _outcome(lab, runs, {
-        "tie": _contains_zero(BOOK_ENDS, _when_the_book_ends(runs)),
+        "tie": is_near(BOOK_ENDS, _when_the_book_ends(runs), 0, ONE_FLIP, 2),
         "book": _within(runs, lab.settings["paper_book_moves"]),
         "better ending": lies_below(LOSSES, _losses_of_black(runs), 0.0, 2),
         "wins": lies_above("score of EV_O_E", _score(runs), 0.5),
@@ -108,7 +100,7 @@ def figure_9(lab: Laboratory) -> Outcome:
     return _outcome(lab, runs, {
         "early lead": lies_below(BOOK_ENDS, _when_the_book_ends(runs), 0.0, 2),
         "later lead": lies_below(f"Black's mean advantage from move {since} on", later, 0.0, 2),
-        "equal endings": _contains_zero(LOSSES, _losses_of_black(runs)),
+        "equal endings": is_near(LOSSES, _losses_of_black(runs), 0, ONE_FLIP, 2),
         "wins": lies_below("score of EV_E", _score(runs), 0.5),
     })  # fmt: skip
 
@@ -152,10 +144,6 @@ def _losses_of_black(runs: Runs) -> Measured:
     return of_games(runs, lambda game: game.ending_losses[0] - game.ending_losses[1])
 
 
-def _contains_zero(what: str, found: Measured) -> Claim:
-    return Claim(found.ci95[0] <= 0 <= found.ci95[1], describe(what, found, 2))
-
-
 def _within(runs: Runs, published: int) -> Claim:
     """Whether a number of one game of the paper lies within the middle 95 % of ours."""
     counts = [game.book_moves for run in runs for game in run]
@@ -168,24 +156,29 @@ def _judged(lab: Laboratory) -> Runs:
     """Games of fittest against fittest, second against second and so on, for each seed."""
     s = lab.settings
     versions = evolved_versions(lab)
-    runs = []
+    pieces = {}
     for black, white in zip(versions[s["black"]], versions[s["white"]], strict=True):
         pair = population_of(s["black"], black), population_of(s["white"], white)
-        settings = {**s, "players": [one.identity for one in pair]}
-        work = partial(_play_and_judge, lab, *pair)
-        games = lab.cached(f"games {black.seed}", work, settings)
-        runs.append([JudgedGame(g["advantages"], g["book_moves"], tuple(g["ending_losses"])) for g in games])
-    return runs
+        settings = {**s, "players": [one.identity for one in pair], "book choices of seed": black.seed}
+        pieces[f"games {black.seed}"] = (pair, settings)
+    runs = lab.cached_map(play_and_judge, dict(s), pieces)
+    return [
+        [JudgedGame(game["advantages"], game["book_moves"], tuple(game["ending_losses"])) for game in games]
+        for games in runs.values()
+    ]
 
 
-def _play_and_judge(lab: Laboratory, black: Population, white: Population) -> list[dict[str, Any]]:
-    s = lab.settings
+def play_and_judge(s: Mapping[str, Any], pair: tuple[Population, Population]) -> list[dict[str, Any]]:
+    """The games of two populations of one seed. What the book leaves to chance is drawn for each seed and
+    game, so that runs are independent of each other."""
+    black, white = pair
     judge, solver = analyst(s["judge"], threads=1), Solver()
     owners = [side for side, one in zip(SIDES, (black, white), strict=True) if one.style.book]
     book = OpeningBook.open(black.style.book or white.style.book)
     judged = []
     for number in range(s["games"]):
-        match = Match(black.player(number), white.player(number), double_games=1, seed=number)
+        match = Match(black.player(number), white.player(number), double_games=1,
+                      seed=GAMES_OF_A_SEED * black.seed + number)  # fmt: skip
         game = next(match.games())
         analysis = GameAnalysis(game, tuple(judge_game(game, judge, solver, s["solve_from"])))
         losses = [
@@ -196,7 +189,6 @@ def _play_and_judge(lab: Laboratory, black: Population, white: Population) -> li
         scores += [scores[-1]] * (LONGEST + 1 - len(scores))  # a game that ended early keeps its result
         judged.append({"transcript": game.transcript, "advantages": [round(x, 3) for x in scores],
                        "book_moves": moves_in_book(game, book, owners), "ending_losses": losses})  # fmt: skip
-        lab.report_progress("judging games", number + 1, s["games"], "games")
     return judged
 
 

@@ -17,18 +17,11 @@ from outflank.games.standings import Standings
 from outflank.games.statistics import Tally
 from outflank.players.names import NamedPlayer, named_player
 from outflank.plots.tournaments import draw_tournament
+from outflank.studies.claims import lies_above
 from outflank.studies.experiment import find_experiments
 from outflank.studies.kim_2007.hybrid import SEED_PLAYER, champion_settings
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import (
-    SCORES,
-    Finding,
-    Measured,
-    Outcome,
-    ResultTable,
-    lies_above,
-    mean_of_runs,
-)
+from outflank.studies.verdicts import SCORES, Finding, Measured, Outcome, ResultTable, mean_of_runs
 
 EVOLVED, SEED = "evolved", "seed of the evolved"
 PRELIMINARY_EPSILON = 0.1  # section III-C: a thousand games against the standard heuristic

@@ -21,11 +21,12 @@ from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import NamedPlayer, named_player
+from outflank.studies.claims import lies_above
 from outflank.studies.experiment import Scale, find_experiments
 from outflank.studies.inference import share_interval
 from outflank.studies.kim_2007.fitness_curves import draw_fitness, smoothed
 from outflank.studies.laboratory import FinishedRun, Laboratory
-from outflank.studies.verdicts import Finding, Measured, Outcome, ResultTable, lies_above, mean_of_runs
+from outflank.studies.verdicts import Finding, Measured, Outcome, ResultTable, mean_of_runs
 
 CHAMPION_SEED = 1
 SEED_PLAYER = "seed/best"  # of a run: what the genetic search began with

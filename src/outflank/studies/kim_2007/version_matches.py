@@ -13,8 +13,9 @@ import numpy as np
 
 from outflank import _core
 from outflank.board import Board
-from outflank.learners.execution.executor import ThreadExecutor
 from outflank.learners.fitness.population import Outcomes, Pairings
+from outflank.studies.agreement import same_sign
+from outflank.studies.claims import all_of, describe, lies_above, lies_below
 from outflank.studies.inference import share_interval
 from outflank.studies.kim_2007.versions import (
     VERSIONS,
@@ -26,21 +27,9 @@ from outflank.studies.kim_2007.versions import (
     seconds_a_generation,
 )
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import (
-    SCORES,
-    Claim,
-    Finding,
-    Measured,
-    Outcome,
-    ResultTable,
-    describe,
-    lies_above,
-    lies_below,
-    mean_of_runs,
-)
+from outflank.studies.verdicts import SCORES, Claim, Finding, Measured, Outcome, ResultTable, mean_of_runs
 
 Results = dict[str, list[tuple[int, int, int]]]  # of "EV_O vs EV": wins, draws, losses of each run
-PIECES = 16
 
 
 def table_5(lab: Laboratory) -> Outcome:
@@ -75,26 +64,27 @@ def _populations(lab: Laboratory, runs: Runs, generations: Mapping[str, int]) ->
 
 
 def _results(lab: Laboratory, populations: Mapping[str, Sequence[Population]]) -> Results:
-    results: Results = {}
+    pieces = {}
+    names: dict[str, list[str]] = {}
     for pair in lab.settings["paper"]:
         first, second = pair.split(" vs ")
-        results[pair] = [
-            _meeting(lab, a, b) for a, b in zip(populations[first], populations[second], strict=True)
-        ]
-    return results
+        for a, b in zip(populations[first], populations[second], strict=True):
+            name = f"{a.version} against {b.version} {a.seed}"
+            pieces[name] = ((a, b), {"first": a.identity, "second": b.identity})
+            names.setdefault(pair, []).append(name)
+    counted = lab.cached_map(meet, None, pieces)
+    return {pair: [tuple(counted[name]) for name in of_pair] for pair, of_pair in names.items()}
 
 
-def _meeting(lab: Laboratory, first: Population, second: Population) -> tuple[int, int, int]:
-    name = f"{first.version} against {second.version} {first.seed}"
-    settings = {"first": first.identity, "second": second.identity}
-    wins, draws, losses = lab.cached(
-        name, lambda: play_populations(first, second).sum(axis=0).tolist(), settings
-    )
-    return wins, draws, losses
+def meet(_: None, pair: tuple[Population, Population]) -> list[int]:
+    """Wins, draws and losses of the first population against the second."""
+    counts: list[int] = play_populations(*pair).sum(axis=0).tolist()
+    return counts
 
 
 def play_populations(first: Population, second: Population) -> Outcomes:
-    """Each of the first against each of the second, both colours: wins, draws and losses of every pair."""
+    """Each of the first against each of the second, both colours: wins, draws and losses of every pair; on
+    one thread."""
     ours, theirs = len(first.weights), len(second.weights)
     players = [first.player(i) for i in range(ours)] + [second.player(i) for i in range(theirs)]
     cores = [core for player in players if (core := player.core) is not None]
@@ -107,10 +97,7 @@ def play_populations(first: Population, second: Population) -> Outcomes:
         np.array([start.black], dtype=np.uint64), np.array([start.white], dtype=np.uint64),
         np.array([True]), (0.0, 0.0), first.seed,
     )  # fmt: skip
-    with ThreadExecutor() as executor:
-        pieces = np.array_split(rows, PIECES)
-        found = executor.map(lambda shared, piece: _core.play_pairings(shared, piece, rules), cores, pieces)
-    return np.concatenate(found).astype(np.int64)
+    return _core.play_pairings(cores, rows, rules).astype(np.int64)
 
 
 def _outcome(lab: Laboratory, results: Results) -> Outcome:
@@ -141,7 +128,7 @@ def _best(results: Results, version: str) -> Claim:
     together = [tuple(int(n) for n in np.sum(runs, axis=0)) for runs in zip(*own.values(), strict=True)]
     overall = _score([(a, b, c) for a, b, c in together])
     singles = {pair: _score(runs) for pair, runs in own.items()}
-    holds = overall.ci95[0] > 0.5 and all(score.ci95[1] >= 0.5 for score in singles.values())
+    holds = all_of([same_sign(overall.ci95, 0.5), *(score.ci95[1] >= 0.5 for score in singles.values())])
     listed = "; ".join(f"{pair} {score.value:.3f}" for pair, score in singles.items())
     return Claim(holds, f"{describe('against all three', overall)}; {listed}")
 

@@ -8,11 +8,12 @@ from typing import Any
 from outflank.games.statistics import Tally
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
+from outflank.studies.claims import lies_above
 from outflank.studies.inference import share_interval
 from outflank.studies.kim_2007.hybrid import evolved_champion
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
-from outflank.studies.verdicts import Finding, Measured, Outcome, ResultTable, lies_above, mean_of_runs
+from outflank.studies.verdicts import Finding, Measured, Outcome, ResultTable, mean_of_runs
 
 CHAMPION = "evolved MLP"
 Runs = Mapping[tuple[str, int], Sequence[FinishedRun]]  # by named setting and number of games

@@ -19,20 +19,14 @@ from outflank.players.greedy import Player
 from outflank.players.names import named_player
 from outflank.plots.games import draw_disc_differences
 from outflank.plots.style import COLOURS, INK, legend_below, new_figure
+from outflank.studies.agreement import same_sign
+from outflank.studies.claims import all_of, describe, lies_above, opposite
 from outflank.studies.inference import share_interval
-from outflank.studies.laboratory import FinishedRun, Laboratory
+from outflank.studies.laboratory import FinishedRun, Laboratory, identity
 from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
-from outflank.studies.verdicts import (
-    Claim,
-    Measured,
-    Outcome,
-    ResultFigure,
-    ResultTable,
-    describe,
-    lies_above,
-    mean_of_runs,
-)
+from outflank.studies.pieces import PortablePlayer
+from outflank.studies.verdicts import Claim, Measured, Outcome, ResultFigure, ResultTable, mean_of_runs
 
 LAST = 60  # moves of a whole game
 MIDDLE = slice(LAST // 3, 2 * LAST // 3 + 1)  # moves 20 to 40
@@ -64,7 +58,7 @@ def figure_10(lab: Laboratory) -> Outcome:
     s = lab.settings
     wanted = {which: (s["preset"], changes_of(s, which, s["games"])) for which in s["curves"]}
     runs = lab.learn_all(wanted)
-    measured = {which: [_measure(lab, which, run) for run in of_which] for which, of_which in runs.items()}
+    measured = {which: _measured(lab, which, of_which) for which, of_which in runs.items()}
     printed = measured[AS_PRINTED]
     counts = network_weights(snake_lengths(s["squares"]), s["snakes"])
     mean = float(counts[0] @ counts[1])
@@ -142,15 +136,25 @@ def _transcripts(s: Mapping[str, Any]) -> list[str]:
     return [game.transcript for game in list(match.games())[::2]]
 
 
-def _measure(lab: Laboratory, which: str, run: FinishedRun) -> dict[str, Any]:
+def _measured(lab: Laboratory, which: str, runs: Sequence[FinishedRun]) -> list[dict[str, Any]]:
     s = lab.settings
-    work = lambda: games_as_black(_match(run, s, s["double_games"]))  # noqa: E731
-    return dict(lab.cached(f"{which} seed {run.seed}", work, {**s, "seed": run.seed}))
+    pieces = {}
+    for run in runs:
+        player = PortablePlayer.of(run.player())
+        assert player is not None
+        settings = {**s, "seed": run.seed, "player": identity(run.player())}
+        pieces[f"{which} seed {run.seed}"] = ((player, run.seed), settings)
+    return list(lab.cached_map(_count_games, dict(s), pieces).values())
 
 
-def _match(run: FinishedRun, s: Mapping[str, Any], double_games: int) -> Match:
-    heuristic: Player = named_player("standard-heuristic")
-    return Match(run.player(), heuristic, double_games=double_games, epsilon=s["epsilon"], seed=run.seed)
+def _count_games(s: Mapping[str, Any], piece: tuple[PortablePlayer, int]) -> dict[str, Any]:
+    player, seed = piece
+    return games_as_black(_match(player.player(), s, s["double_games"], seed))
+
+
+def _match(player: Player, s: Mapping[str, Any], double_games: int, seed: int) -> Match:
+    heuristic = named_player("standard-heuristic")
+    return Match(player, heuristic, double_games=double_games, epsilon=s["epsilon"], seed=seed, threads=1)
 
 
 def games_as_black(match: Match) -> dict[str, Any]:
@@ -175,7 +179,7 @@ def _dominates_at_last(measured: Sequence[Mapping[str, Any]]) -> Claim:
     """The mean difference is below 0 where the final fifth begins and above 0 at the end."""
     before, after = (_mean_at(measured, move) for move in (FINAL_FIFTH, LAST))
     return Claim(
-        before.ci95[1] < 0 < after.ci95[0],
+        all_of([opposite(same_sign(before.ci95, 0)), same_sign(after.ci95, 0)]),
         f"{describe(f'disc difference after move {FINAL_FIFTH}', before, 2)}; "
         f"{describe('at the end', after, 2)}",
     )
@@ -189,7 +193,7 @@ def _mean_at(measured: Sequence[Mapping[str, Any]], move: int) -> Measured:
 def _ten_games(lab: Laboratory, number: int, which: str, runs: Sequence[FinishedRun]) -> ResultFigure:
     """The first ten games as Black of the first run."""
     s = lab.settings
-    games = list(_match(runs[0], s, s["drawn"]).games())[::2]
+    games = list(_match(runs[0].player(), s, s["drawn"], runs[0].seed).games())[::2]
     won = sum(game.disc_differences[-1] > 0 for game in games)
     figure = draw_disc_differences(games, f"N-tuple system (Black), {which}, against the heuristic")
     caption = f"""{which}: the first {len(games)} games of the first run after {s["games"]:,} games of \

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,10 +17,11 @@ from outflank.board import Square
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.protocol import FloatArray
 from outflank.evaluators.tuple_shapes import Table, expansions, shape
-from outflank.learners.runs.settings import load_preset
+from outflank.learners.runs.settings import load_preset, settings_toml
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.plots.boards import NEGATIVE, POSITIVE, Sheet, draw_entries, draw_tuple
 from outflank.plots.style import GRID, INK
+from outflank.studies.claims import is_greater
 from outflank.studies.inference import mann_whitney
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Claim, Finding, Measured, Outcome, ResultTable, mean_of_runs
@@ -81,14 +81,13 @@ EDGE_INTO_CORNER = (0, 1, 2)
 def figure_6(lab: Laboratory) -> Outcome:
     """The 27 weights of the edge tuple: within a system of thirty, and as a system of its own."""
     s = lab.settings
-    learned = {
-        name: np.array([
-            lab.cached(f"{name}, seed {seed}", _learning(s, count, seed),
-                       {**s, "other tuples": count, "seed": seed})
-            for seed in lab.seeds
-        ])
-        for name, count in s["systems"].items()
-    }  # fmt: skip
+    settings = load_preset(s["preset"]).settings
+    assert isinstance(settings, TdSettings)
+    wanted = {name: (s["games"], settings.alpha, count) for name, count in s["systems"].items()}
+    count = s["systems"][s["system"]]
+    trials = {f"{games} games, alpha {alpha:g}": (games, alpha, count) for games, alpha in s["trials"]}
+    everything = _learned_tables(lab, settings, wanted | trials)
+    learned = {name: everything[name] for name in wanted}
     weights = learned[s["system"]]
     table = expansions(EDGE_INTO_CORNER)
     figures = [
@@ -104,7 +103,31 @@ def figure_6(lab: Laboratory) -> Outcome:
         "all black": _extreme(-weights, weights.shape[1] - 1),
         "good for black": _corner_counts(weights),
     }
-    return Outcome(findings, figures, [_compared(learned)])
+    tables = [_compared(learned), _ranges({name: everything[name] for name in trials})]
+    return Outcome(findings, figures, tables)
+
+
+def _learned_tables(
+    lab: Laboratory, settings: TdSettings, wanted: Mapping[str, tuple[int, float, int]]
+) -> dict[str, FloatArray]:
+    """The edge tuple's weights [seeds, 27] after some games, with a rate and some other tuples."""
+    rule = settings_toml(settings, 0)
+    pieces = {
+        f"{name}, seed {seed}": ((*what, seed), {"learned": [*what, seed], "rule": rule})
+        for name, what in wanted.items()
+        for seed in lab.seeds
+    }
+    found = lab.cached_map(_learned_weights, settings, pieces)
+    return {name: np.array([found[f"{name}, seed {seed}"] for seed in lab.seeds]) for name in wanted}
+
+
+def _ranges(learned: Mapping[str, FloatArray]) -> ResultTable:
+    found = {name: _range(weights) for name, weights in learned.items()}
+    rows = [
+        [name, f"{one.value:.4f}", f"{one.ci95[0]:.4f} to {one.ci95[1]:.4f}"] for name, one in found.items()
+    ]
+    return ResultTable("The largest size of a weight after fewer games and with other rates",
+                       ["", "mean of the runs", "95 % interval"], rows)  # fmt: skip
 
 
 def learned_table(settings: TdSettings, games: int, other_tuples: int, seed: int) -> FloatArray:
@@ -115,10 +138,11 @@ def learned_table(settings: TdSettings, games: int, other_tuples: int, seed: int
     return np.asarray(learner.learned().weights[: 3 ** len(EDGE_INTO_CORNER)])
 
 
-def _learning(s: Mapping[str, Any], other_tuples: int, seed: int) -> Any:
-    settings = load_preset(s["preset"]).settings
-    assert isinstance(settings, TdSettings)
-    return lambda: learned_table(settings, s["games"], other_tuples, seed).tolist()
+def _learned_weights(settings: TdSettings, piece: tuple[int, float, int, int]) -> list[float]:
+    games, alpha, other_tuples, seed = piece
+    changed = settings.model_copy(update={"alpha": alpha})
+    weights: list[float] = learned_table(changed, games, other_tuples, seed).tolist()
+    return weights
 
 
 def _range(weights: FloatArray) -> Measured:
@@ -142,10 +166,10 @@ def _corner_counts(weights: FloatArray) -> Claim:
     """Whether entries with a black corner are worth more than entries with a white one."""
     mean = weights.mean(axis=0)
     third = mean.size // 3  # the corner is the first square, the most significant digit
-    found = mann_whitney({"black": mean[-third:], "white": mean[:third]}, alternative="greater")[0]
+    found = mann_whitney({"black": mean[-third:], "white": mean[:third]})[0]
     black, white = mean[-third:].mean(), mean[:third].mean()
     return Claim(
-        found.p < 0.05,
+        is_greater(mean[-third:], mean[:third]),
         f"mean weight {black:+.4f} with a black corner, {white:+.4f} with a white one; {found.text}",
     )
 

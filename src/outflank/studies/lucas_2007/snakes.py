@@ -21,7 +21,7 @@ from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.protocol import FloatArray, board_bits
 from outflank.evaluators.tuple_shapes import Table, expansions, shape
 from outflank.games.match import Match
-from outflank.learners.runs.settings import load_preset
+from outflank.learners.runs.settings import load_preset, settings_toml
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.players.names import named_player
 from outflank.plots.boards import Sheet, draw_tuple
@@ -91,7 +91,10 @@ def figure_7(lab: Laboratory) -> Outcome:
     counts = {name: network_weights(found, s["snakes"]) for name, found in lengths.items()}
     drawn = lab.cached("drawn snakes", lambda: _drawn_lengths(s["evaluator"], s["networks"]))
     ours, paper = s["reading"], s["weights"]
-    differences = lab.cached("order", lambda: order_matters(s["orders"], s["learned_games"]))
+    differences = lab.cached(
+        "order", lambda: order_matters(s["orders"], s["learned_games"]),
+        {**s, "rule": settings_toml(load_preset("lucas-2007").settings, 0)},
+    )  # fmt: skip
     figure = draw_snake(expansions(walks_over(snake)[0]), counts, {f"the paper's system: {paper:,}": paper})
     return Outcome(
         {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from outflank.learners.execution.executor import Executor
     from outflank.studies.experiment import Experiment, Scale
     from outflank.studies.laboratory import Activity
-    from outflank.studies.report import Result
+    from outflank.studies.results import Result
 
 SCALE_HELP = "quick: seconds each. standard: minutes each. paper: the paper's budget."
 
@@ -42,6 +42,10 @@ def reproduce(
     scale: Annotated[str, typer.Option(help=SCALE_HELP)] = "standard",
     seeds: Annotated[int | None, typer.Option(help="Runs of each method.", min=1, max=1000)] = None,
     cluster: Cluster = None,
+    share: Annotated[
+        float,
+        typer.Option(help="Learn this share of each run and report it; a later command goes on from there."),
+    ] = 1.0,
     folder: Annotated[
         Path,
         typer.Option("--out", help="Where parts and reports are stored; finished parts are not run again."),
@@ -53,14 +57,26 @@ def reproduce(
         Path | None,
         typer.Option(help="A folder with published players/ and positions/; ./published if it exists."),
     ] = None,
+    render: Annotated[
+        Path | None,
+        typer.Option(help="Instead: write the reports of this folder again from its result files."),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(help="Instead: work out every verdict of this folder's reports again, and compare."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Reproduce tables and figures of the papers, and compare their numbers with ours.
 
     Killed or interrupted, the same command continues where it stopped.
     """
+    from outflank.league.published import PublishedFiles
     from outflank.studies.experiment import find_experiments
 
+    if render is not None or check is not None:
+        _reports_again(render, check, as_json)
+        return
     if list_all or not names:
         _list(find_experiments(names or ["all"]), as_json)
         return
@@ -69,7 +85,8 @@ def reproduce(
         for experiment in chosen:
             print(experiment.file.read_text(encoding="utf-8").rstrip())
         return
-    results = _reproduce_all(chosen, _scale(scale), seeds, cluster, folder, published, as_json)
+    asked = _Asked(_scale(scale), seeds, share, PublishedFiles.found(published), folder)
+    results = _reproduce_all(chosen, asked, cluster, as_json)
     reports = _report(chosen, results, folder, report)
     if as_json:
         print_json({"results": list(map(_as_json, results)), "reports": [str(path) for path in reports]})
@@ -84,18 +101,21 @@ def _list(experiments: list[Experiment], as_json: bool) -> None:
     if as_json:
         print_json([
             {"name": one.name, "title": one.title, "source": one.source, "rows": len(one.rows),
-             "seeds": {scale: one.seeds(scale) for scale in SCALES}}
+             "seeds": {scale: one.seeds(scale) for scale in SCALES},
+             "hours": one.budget.hours if one.budget is not None else None}
             for one in experiments
         ])  # fmt: skip
         return
     from rich.table import Table
 
     table = Table()
-    for name in ("experiment", "what", "rows"):
-        table.add_column(name, justify="right" if name == "rows" else "left", overflow="fold")
+    for name in ("experiment", "what", "rows", "hours"):
+        table.add_column(name, justify="right" if name in ("rows", "hours") else "left", overflow="fold")
     for one in experiments:
-        table.add_row(one.name, one.title, str(len(one.rows)))
+        hours = one.budget.hours if one.budget is not None else None
+        table.add_row(one.name, one.title, str(len(one.rows)), "" if hours is None else f"{hours:g}")
     out.print(table)
+    out.print("Hours: of the paper's budget on two cores. Experiments with the same runs share them.")
     out.print("Reproduce one: outflank reproduce lucas-2007/figure-9   All of them: outflank reproduce all")
 
 
@@ -109,25 +129,29 @@ def _scale(name: str) -> Scale:
     raise ValueError(unknown(name, SCALES, "a scale"))
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """How the experiments are to be run."""
+
+    scale: Scale
+    seeds: int | None
+    share: float
+    published: PublishedFiles
+    folder: Path
+
+
 def _reproduce_all(
-    chosen: list[Experiment],
-    scale: Scale,
-    seeds: int | None,
-    cluster: str | None,
-    folder: Path,
-    published: Path | None,
-    as_json: bool,
+    chosen: list[Experiment], asked: _Asked, cluster: str | None, as_json: bool
 ) -> list[Result]:
     """One after another, each printed when it is finished."""
     from outflank.files import alone_in
-    from outflank.league.published import PublishedFiles
     from outflank.learners.execution.executor import executor_for
     from outflank.studies.laboratory import Interrupted
 
+    folder = asked.folder
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; choose another --out")
-    files = PublishedFiles.found(published)
-    if files.folder is None:
+    if asked.published.folder is None:
         note("some rows need the published files (--published) and are not measured")
     folder.mkdir(parents=True, exist_ok=True)
     results = []
@@ -136,7 +160,7 @@ def _reproduce_all(
         with alone_in(folder, f"another process is reproducing in {folder}; choose another --out"):
             for number, experiment in enumerate(chosen, start=1):
                 where = f"{number} of {len(chosen)}: {experiment.name}"
-                result = _one(experiment, scale, seeds, files, executor, folder, where)
+                result = _one(experiment, asked, executor, where)
                 results.append(result)
                 if not as_json:
                     _print_result(result)
@@ -149,29 +173,44 @@ def _reproduce_all(
     return results
 
 
-def _one(
-    experiment: Experiment,
-    scale: Scale,
-    seeds: int | None,
-    files: PublishedFiles,
-    executor: Executor | None,
-    folder: Path,
-    where: str,
-) -> Result:
+def _one(experiment: Experiment, asked: _Asked, executor: Executor | None, where: str) -> Result:
     from outflank.studies.laboratory import Laboratory
-    from outflank.studies.report import reproduce
+    from outflank.studies.results import reproduce
 
     with _ProgressBar(where) as bar:
         return reproduce(
-            Laboratory(experiment, scale, folder, seeds=seeds, published=files, cluster=executor, show=bar)
-        )
+            Laboratory(
+                experiment, asked.scale, asked.folder, seeds=asked.seeds, published=asked.published,
+                cluster=executor, share=asked.share, show=bar,
+            )
+        )  # fmt: skip
+
+
+def _reports_again(render: Path | None, check: Path | None, as_json: bool) -> None:
+    """Reports from their result files; a difference found by the check is an error."""
+    from outflank.studies.report import differences, render_reports
+
+    made = render_reports(render) if render is not None else []
+    found = differences(check) if check is not None else []
+    if as_json:
+        print_json({"reports": [str(path) for path in made], "differences": found})
+    else:
+        for line in (*(f"Report: {path}" for path in made), *found):
+            out.print(line, markup=False, soft_wrap=True)
+        if check is not None and not found:
+            out.print(f"Every verdict in {check} follows from its result file.", markup=False, soft_wrap=True)
+    if found:
+        raise typer.Exit(1)
 
 
 def _print_result(result: Result) -> None:
     from outflank.studies.report import counted_verdicts
 
-    words = counted_verdicts([result])
-    out.print(f"{result.experiment.name:32} {words} ({result.made.seconds:,.1f} s)", markup=False)
+    words = [counted_verdicts([result])] if result.rows(definitions=False) else []
+    if result.rows(definitions=True):
+        words.append(f"definitions: {counted_verdicts([result], definitions=True)}")
+    line = f"{result.experiment.name:32} {'; '.join(words)} ({result.made.seconds:,.1f} s)"
+    out.print(line, markup=False, soft_wrap=True)
 
 
 def _as_json(result: Result) -> dict[str, Any]:
@@ -187,7 +226,8 @@ def _as_json(result: Result) -> dict[str, Any]:
 def _report(chosen: list[Experiment], results: list[Result], folder: Path, report: Path | None) -> list[Path]:
     """The reports of these papers, with their other finished experiments."""
     from outflank.studies.experiment import find_experiments
-    from outflank.studies.report import cached_result, write_reports
+    from outflank.studies.report import write_reports
+    from outflank.studies.results import cached_result
 
     scale = results[0].scale
     by_name = {result.experiment.name: result for result in results}
