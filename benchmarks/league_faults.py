@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from tests.interfaces.web.killing import DisturbedLeague
@@ -77,14 +76,8 @@ def databases(given: str | None) -> Iterator[tuple[str, Path, str]]:
     if programs() is None:
         print("PostgreSQL is not installed")
         return
-    with tempfile.TemporaryDirectory() as name, postgres() as database:
+    with tempfile.TemporaryDirectory() as name, running_server() as database:
         yield "PostgreSQL", Path(name), database
-
-
-@contextmanager
-def postgres() -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as url:
-        yield url
 
 
 if __name__ == "__main__":

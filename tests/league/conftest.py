@@ -18,10 +18,10 @@ PLAYERS = Path(str(files("outflank") / "data" / "players"))
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     if programs() is None:
         pytest.skip("PostgreSQL is not installed")
-    with running_server(tmp_path_factory.mktemp("postgres")) as url:
+    with running_server() as url:
         yield url
 
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,16 +25,22 @@ def programs() -> Path | None:
 
 
 @contextmanager
-def running_server(folder: Path) -> Iterator[str]:
-    """The URL of an empty database."""
+def running_server() -> Iterator[str]:
+    """The URL of an empty database.
+
+    Its folder is not one of pytest's: every run of pytest closes their parent to other users, and a server
+    that can no longer reach its files stops.
+    """
+    with tempfile.TemporaryDirectory(prefix="outflank-postgres-") as name:
+        yield from _running_server(Path(name))
+
+
+def _running_server(folder: Path) -> Iterator[str]:
     bin_folder = programs()
     assert bin_folder is not None
     user = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
     data = folder / "data"
     if user:
-        for at in (folder, *folder.parents):
-            if at.stat().st_uid == 0 and str(at).startswith("/tmp/"):
-                at.chmod(0o755)
         shutil.chown(folder, "postgres", "postgres")
     run = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | user
     subprocess.run([bin_folder / "initdb", "-D", data, "-U", "outflank", "--auth=trust", "--no-sync",
