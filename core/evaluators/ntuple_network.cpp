@@ -241,21 +241,23 @@ void TableReader::values_after(const Weight* tables, Seen& seen, const Board& bo
 
 TableReader::SeenInBatch::SeenInBatch(const TableReader& reader)
     : reader_(reader),
+      opened_(reader.slots_),
       indices_(2 * GAMES_IN_BATCH * static_cast<std::size_t>(reader.slots_.width)) {}
 
 void TableReader::SeenInBatch::open(std::size_t game, const Board& board) {
-    Seen seen(reader_.slots_);
-    const std::size_t width = seen.indices.size();
+    const auto width = static_cast<std::size_t>(reader_.slots_.width);
     for (const Colour colour : {Colour::black, Colour::white}) {
         const bool as_it_is = colour == Colour::black;
-        reader_.look(seen, as_it_is ? board.black : board.white,
+        reader_.look(opened_, as_it_is ? board.black : board.white,
                      as_it_is ? board.white : board.black);
-        std::ranges::copy(seen.indices, indices_.data() + place(game, colour, width));
+        std::ranges::copy(opened_.indices, indices_.data() + place(game, colour, width));
     }
     discs_[game] = std::popcount(board.black | board.white);
     set_stage(game);
 }
 
+// The indices of many moves are computed before the first look-up: both together would exceed what
+// a processor overlaps.
 template <int WIDTH, class Weight>
 void TableReader::SeenInBatch::values_after_in(const Weight* tables,
                                                std::span<const BatchMove> moves,
@@ -263,20 +265,29 @@ void TableReader::SeenInBatch::values_after_in(const Weight* tables,
                                                std::span<double> values) const {
     const auto width = static_cast<std::size_t>(WIDTH > 0 ? WIDTH : reader_.slots_.width);
     const Index* steps = reader_.slots_.steps.data();
-    alignas(64) std::array<Index, (WIDTH > 0 ? WIDTH : WIDEST)> after;
-    for (std::size_t i = 0; i < moves.size(); ++i) {
-        const bool as_white = white_as_white && moves[i].mover == Colour::white;
-        const Colour seen_by = as_white ? Colour::black : moves[i].mover;
-        const Index* before = indices_.data() + place(moves[i].game, seen_by, width);
-        const MoveSteps move(steps, width, moves[i].square, moves[i].flipped);
-        for (std::size_t from = 0; from < width; from += Slots::LANES) {
-            auto indices = IndexVector::load(before + from);
-            as_white ? indices -= move.at(from) : indices += move.at(from);
-            indices.store(after.data() + from);
+    alignas(64) std::array<Index, 4 * WIDEST> block;  // stays within the L1 cache
+    const std::size_t rows = block.size() / width;
+    for (std::size_t first = 0; first < moves.size(); first += rows) {
+        const std::size_t end = std::min(first + rows, moves.size());
+        Index* after = block.data();
+        for (std::size_t i = first; i < end; ++i, after += width) {
+            const bool as_white = white_as_white && moves[i].mover == Colour::white;
+            const Colour seen_by = as_white ? Colour::black : moves[i].mover;
+            const Index* before = indices_.data() + place(moves[i].game, seen_by, width);
+            const MoveSteps move(steps, width, moves[i].square, moves[i].flipped);
+            for (std::size_t from = 0; from < width; from += Slots::LANES) {
+                auto indices = IndexVector::load(before + from);
+                as_white ? indices -= move.at(from) : indices += move.at(from);
+                indices.store(after + from);
+            }
         }
-        write_to_memory(after.data());
-        const double value = look_up(tables + first_after_[moves[i].game], after.data(), width);
-        values[i] = as_white ? -value : value;
+        write_to_memory(block.data());
+        after = block.data();
+        for (std::size_t i = first; i < end; ++i, after += width) {
+            const bool as_white = white_as_white && moves[i].mover == Colour::white;
+            const double value = look_up(tables + first_after_[moves[i].game], after, width);
+            values[i] = as_white ? -value : value;
+        }
     }
 }
 

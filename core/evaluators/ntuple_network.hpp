@@ -98,7 +98,7 @@ class TableReader {
         void follow(std::span<const BatchMove> moves);
 
         // Beyond this many slots, games one by one use the cache better.
-        static constexpr int WIDEST = 1024;
+        static constexpr std::size_t WIDEST = 1024;
 
       private:
         template <int WIDTH, class Weight>
@@ -112,6 +112,7 @@ class TableReader {
         }
 
         const TableReader& reader_;
+        Seen opened_;                   // the board from which the last game began
         AlignedVector<Index> indices_;  // [games][2][width]: black digits for Black, for White
         std::array<int, GAMES_IN_BATCH> discs_{};
         std::array<std::size_t, GAMES_IN_BATCH> first_after_{};  // of the stage after a move
@@ -145,7 +146,7 @@ class TableSum final : public Evaluator {
                              seen_as, values);
     }
     bool values_batches() const override {
-        return reader_.slots().width <= TableReader::SeenInBatch::WIDEST;
+        return reader_.slots().empty.size() <= TableReader::SeenInBatch::WIDEST;
     }
     std::unique_ptr<BatchAccumulator> batch_accumulator() const override {
         return std::make_unique<SeenInBatch>(*this);
