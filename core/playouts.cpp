@@ -35,10 +35,18 @@ GameResults part(const GameResults& results, std::size_t first, std::size_t coun
                 : results.moves.subspan(first * LONGEST_GAME, count * LONGEST_GAME)};
 }
 
+// Below this many games a batch costs more to set up than it saves.
+constexpr std::size_t FEWEST_IN_STEP = 4;
+
+bool in_lock_step(const Player& first, const Player& second, std::size_t games) {
+    return games >= FEWEST_IN_STEP && GreedyPlayouts::playable(first) &&
+           GreedyPlayouts::playable(second);
+}
+
 void play_batches(const Player& first, const Player& second, const MatchRules& rules,
                   GameSpan games, int threads, const GameResults& results) {
     const std::size_t batches = (games.count + GAMES_IN_BATCH - 1) / GAMES_IN_BATCH;
-    share_work(batches, 2, threads, [&] {
+    share_work(batches, 1, threads, [&] {
         return [&, playouts =
                        std::make_unique<GreedyPlayouts>(first, second, rules)](std::size_t batch) {
             const std::size_t from = batch * GAMES_IN_BATCH;
@@ -48,13 +56,9 @@ void play_batches(const Player& first, const Player& second, const MatchRules& r
     });
 }
 
-}  // namespace
-
-void play_games(const Player& first, const Player& second, const MatchRules& rules, GameSpan games,
-                int threads, GameResults results) {
-    if (GreedyPlayouts::playable(first) && GreedyPlayouts::playable(second)) {
-        return play_batches(first, second, rules, games, threads, results);
-    }
+// The same for any players, one game at a time.
+void play_one_by_one(const Player& first, const Player& second, const MatchRules& rules,
+                     GameSpan games, int threads, const GameResults& results) {
     // 32 greedy games take about a quarter of a millisecond, so threads rarely meet at the
     // counter; games of a deeper player take long enough to be handed out one by one.
     const auto is_quick = [](const Player& player) {
@@ -64,24 +68,29 @@ void play_games(const Player& first, const Player& second, const MatchRules& rul
         return [&, players = std::array{SeatedPlayer(first), SeatedPlayer(second)}](
                    std::size_t i) mutable {
             const std::uint64_t number = games.first + i;
-            const auto record = results.moves.empty()
-                                    ? std::span<std::uint8_t>{}
-                                    : results.moves.subspan(i * LONGEST_GAME, LONGEST_GAME);
-            const OpenGame over = play_game(players, rules, number, record);
+            const OpenGame over = play_game(players, rules, number, part(results, i, 1).moves);
             results.disc_differences[i] =
                 static_cast<std::int8_t>(rules.disc_difference_for_first(number, over));
         };
     });
 }
 
+}  // namespace
+
+void play_games(const Player& first, const Player& second, const MatchRules& rules, GameSpan games,
+                int threads, GameResults results) {
+    const auto play = in_lock_step(first, second, games.count) ? play_batches : play_one_by_one;
+    play(first, second, rules, games, threads, results);
+}
+
 void play_pairings(std::span<const Player* const> players, std::span<const Pairing> pairings,
                    const MatchRules& rules, std::span<Outcome> outcomes) {
+    std::vector<std::int8_t> differences;
     for (std::size_t k = 0; k < pairings.size(); ++k) {
         const auto& [first, second, games] = pairings[k];
-        std::array seats{SeatedPlayer(*players[first]), SeatedPlayer(*players[second])};
-        for (std::uint64_t number = games.first; number < games.first + games.count; ++number) {
-            const OpenGame over = play_game(seats, rules, number, {});
-            const int difference = rules.disc_difference_for_first(number, over);
+        differences.resize(games.count);
+        play_games(*players[first], *players[second], rules, games, 1, {differences, {}});
+        for (const int difference : differences) {
             ++(difference > 0   ? outcomes[k].wins
                : difference < 0 ? outcomes[k].losses
                                 : outcomes[k].draws);

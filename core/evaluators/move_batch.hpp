@@ -10,7 +10,7 @@
 
 namespace outflank {
 
-inline constexpr std::size_t GAMES_IN_BATCH = 16;
+inline constexpr std::size_t GAMES_IN_BATCH = 32;
 
 // A move of one of the games, possible or made.
 struct BatchMove {

@@ -8,79 +8,140 @@
 namespace outflank {
 namespace detail {
 
-// As many indices as the machine adds at once, by a GCC and Clang extension. (GCC 12 passes wider
-// vectors through memory.)
-struct IndexVector {
-#if defined(__AVX512F__)
-    static constexpr int LANES = 16;
-#elif defined(__AVX2__)
-    static constexpr int LANES = 8;
-#else
-    static constexpr int LANES = 4;
-#endif
-    using Lanes [[gnu::vector_size(LANES * sizeof(Index))]] = Index;
-    Lanes lanes;
-
+// Sixteen indices, in as many vectors of the machine's own width as that takes, by a GCC and Clang
+// extension. (GCC 12 passes wider vectors through memory.)
+class IndexVector {
+  public:
     static IndexVector load(const Index* from) {
         IndexVector vector;
-        std::memcpy(&vector.lanes, from, sizeof(Lanes));
+        for (std::size_t i = 0; i < PIECES; ++i) {
+            std::memcpy(&vector.pieces_[i], from + i * LANES, sizeof(Piece));
+        }
         return vector;
     }
-    void store(Index* to) const { std::memcpy(to, &lanes, sizeof(Lanes)); }
+    void store(Index* to) const {
+        for (std::size_t i = 0; i < PIECES; ++i) {
+            std::memcpy(to + i * LANES, &pieces_[i], sizeof(Piece));
+        }
+    }
+    IndexVector& operator+=(const IndexVector& other) {
+        for (std::size_t i = 0; i < PIECES; ++i) {
+            pieces_[i] += other.pieces_[i];
+        }
+        return *this;
+    }
+    IndexVector& operator-=(const IndexVector& other) {
+        for (std::size_t i = 0; i < PIECES; ++i) {
+            pieces_[i] -= other.pieces_[i];
+        }
+        return *this;
+    }
     // Unsigned lanes wrap, so that a negative factor subtracts.
-    IndexVector operator+(const IndexVector& other) const { return {lanes + other.lanes}; }
-    IndexVector operator-(const IndexVector& other) const { return {lanes - other.lanes}; }
-    IndexVector times(int factor) const { return {lanes * static_cast<Index>(factor)}; }
+    IndexVector& operator*=(int factor) {
+        for (std::size_t i = 0; i < PIECES; ++i) {
+            pieces_[i] *= static_cast<Index>(factor);
+        }
+        return *this;
+    }
+
+  private:
+#if defined(__AVX512F__)
+    static constexpr std::size_t LANES = 16;
+#elif defined(__AVX2__)
+    static constexpr std::size_t LANES = 8;
+#else
+    static constexpr std::size_t LANES = 4;
+#endif
+    static constexpr std::size_t PIECES = Slots::LANES / LANES;
+    using Piece [[gnu::vector_size(LANES * sizeof(Index))]] = Index;
+    Piece pieces_[PIECES];  // NOLINT: GCC 12 keeps a std::array of vectors in memory
 };
 
 // Four chains of additions hide their latency; in any order the sum is exact (see Grid).
-template <class Weight>
-inline double look_up(const Weight* tables, const Index* indices, int width) {
+inline double look_up(const double* tables, const Index* indices, std::size_t width) {
     double a = 0;
     double b = 0;
     double c = 0;
     double d = 0;
-    for (int k = 0; k < width; k += 4) {
-        a += static_cast<double>(tables[indices[k]]);
-        b += static_cast<double>(tables[indices[k + 1]]);
-        c += static_cast<double>(tables[indices[k + 2]]);
-        d += static_cast<double>(tables[indices[k + 3]]);
+    for (std::size_t k = 0; k < width; k += 4) {
+        a += tables[indices[k]];
+        b += tables[indices[k + 1]];
+        c += tables[indices[k + 2]];
+        d += tables[indices[k + 3]];
     }
     return (a + b) + (c + d);
 }
 
-// The rows of steps of the flipped squares. The first four are added without a branch: a
+// The same of learning weights, the four chains in one vector. These sums are rounded, so that the
+// order of additions is part of the result.
+inline double look_up(const float* tables, const Index* indices, std::size_t width) {
+    using Weights [[gnu::vector_size(4 * sizeof(float))]] = float;
+    using Sums [[gnu::vector_size(4 * sizeof(double))]] = double;
+    Sums sums{};
+    for (std::size_t k = 0; k < width; k += 4) {
+        const Index* at = indices + k;
+        const Weights weights{tables[at[0]], tables[at[1]], tables[at[2]], tables[at[3]]};
+        sums += __builtin_convertvector(weights, Sums);
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// How a move changes the indices, with the mover's discs as digit 2: by one step where it places a
+// disc, by two steps for each disc that it flips. The first four are added without a branch: a
 // mispredicted loop end costs more than a few additions of row 64, which is zero.
-class FlippedRows {
+class MoveSteps {
   public:
-    FlippedRows(const Index* steps, int width, Bits flipped) : steps_(steps), width_(width) {
-        for (const Index*& row : first_) {
-            row = steps + lowest_square(flipped) * width;
+    MoveSteps(const Index* steps, std::size_t width, int square, Bits flipped)
+        : steps_(steps), width_(width), placed_(row(square)) {
+        for (const Index*& flipped_row : flipped_) {
+            flipped_row = row(lowest_square(flipped));
             flipped = without_lowest(flipped);
         }
-        rest_ = flipped;
+        more_flipped_ = flipped;
     }
-    IndexVector sum(int from) const {
-        auto sum = (IndexVector::load(first_[0] + from) + IndexVector::load(first_[1] + from)) +
-                   (IndexVector::load(first_[2] + from) + IndexVector::load(first_[3] + from));
-        for (Bits rest = rest_; rest != 0; rest = without_lowest(rest)) [[unlikely]] {
-            sum = sum + IndexVector::load(steps_ + lowest_square(rest) * width_ + from);
+    IndexVector at(std::size_t slot) const {
+        auto change = IndexVector::load(flipped_[0] + slot);
+        change += IndexVector::load(flipped_[1] + slot);
+        change += IndexVector::load(flipped_[2] + slot);
+        change += IndexVector::load(flipped_[3] + slot);
+        for (Bits rest = more_flipped_; rest != 0; rest = without_lowest(rest)) [[unlikely]] {
+            change += IndexVector::load(row(lowest_square(rest)) + slot);
         }
-        return sum;
+        change += change;
+        change += IndexVector::load(placed_ + slot);
+        return change;
     }
 
   private:
+    const Index* row(int square) const {
+        return steps_ + static_cast<std::size_t>(square) * width_;
+    }
+
     const Index* steps_;
-    int width_;
-    std::array<const Index*, 4> first_;
-    Bits rest_;
+    std::size_t width_;
+    const Index* placed_;
+    std::array<const Index*, 4> flipped_;
+    Bits more_flipped_;
 };
+
+// Calls with<WIDTH>() where the number of slots is a common one, else with<0>(): a width known at
+// compile time lets the compiler unroll loops.
+template <class With>
+auto with_width(int width, With with) {
+    switch (width) {
+        case 16: return with.template operator()<16>();
+        case 32: return with.template operator()<32>();
+        case 48: return with.template operator()<48>();
+        default: return with.template operator()<0>();
+    }
+}
 
 }  // namespace detail
 
-using detail::FlippedRows;
 using detail::IndexVector;
 using detail::look_up;
+using detail::MoveSteps;
+using detail::with_width;
 
 Slots::Slots(std::size_t slots_in_use, std::size_t unused) {
     if (slots_in_use > MOST) {
@@ -91,7 +152,7 @@ Slots::Slots(std::size_t slots_in_use, std::size_t unused) {
         throw std::invalid_argument("a network has at most 4,294,967,295 entries a stage");
     }
     count = static_cast<int>(slots_in_use);
-    width = (count + LANES - 1) / LANES * LANES;
+    width = static_cast<int>((slots_in_use + LANES - 1) / LANES * LANES);
     const auto allotted = static_cast<std::size_t>(width);
     steps.assign(65 * allotted, 0);
     empty.assign(allotted, static_cast<Index>(unused));
@@ -111,13 +172,23 @@ std::size_t Slots::bytes(std::size_t slots_in_use) {
 }
 
 void TableReader::look(Seen& seen, Bits black, Bits white) const {
-    const int width = slots_.width;
-    for (int from = 0; from < width; from += IndexVector::LANES) {
-        const Index* steps = slots_.steps.data() + from;
+    struct Change {
+        const Index* row;
+        int digits;
+    };
+    const auto width = static_cast<std::size_t>(slots_.width);
+    std::array<Change, 64> changes;  // filled up to count
+    std::size_t count = 0;
+    for_each_change(seen, black, white, [&](int square, int digits) {
+        changes[count++] = {slots_.steps.data() + static_cast<std::size_t>(square) * width, digits};
+    });
+    for (std::size_t from = 0; from < width; from += Slots::LANES) {
         auto indices = IndexVector::load(seen.indices.data() + from);
-        for_each_change(seen, black, white, [&](int square, int digits) {
-            indices = indices + IndexVector::load(steps + square * width).times(digits);
-        });
+        for (std::size_t i = 0; i < count; ++i) {
+            auto change = IndexVector::load(changes[i].row + from);
+            change *= changes[i].digits;
+            indices += change;
+        }
         indices.store(seen.indices.data() + from);
     }
     seen.remember(black, white);
@@ -127,34 +198,30 @@ template <class Weight>
 double TableReader::value(const Weight* tables, Seen& seen, Bits black, Bits white) const {
     look(seen, black, white);
     return look_up(tables + first_of_stage(std::popcount(black | white)), seen.indices.data(),
-                   slots_.width);
+                   static_cast<std::size_t>(slots_.width));
 }
 
-// WIDTH: the number of slots allotted if it is known at compile time; 0 for any number. A fixed
-// width lets the compiler unroll the loops.
 template <int WIDTH, class Weight>
 void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board& board,
                                   const MoveList& moves, SeenAs seen_as,
                                   std::span<double> values) const {
-    const int width = WIDTH > 0 ? WIDTH : slots_.width;
-    const Index* indices = seen.indices.data();
-    const Index* mirror = slots_.mirror.data();
-    const Index* steps = slots_.steps.data();
+    const auto width = static_cast<std::size_t>(WIDTH > 0 ? WIDTH : slots_.width);
+    const bool as_white = seen_as == SeenAs::mover_is_white;
+    const bool mirrored = (board.mover == Colour::white) != as_white;
+    for (std::size_t from = 0; mirrored && from < width; from += Slots::LANES) {
+        auto indices = IndexVector::load(slots_.mirror.data() + from);
+        indices -= IndexVector::load(seen.indices.data() + from);
+        indices.store(seen.mirrored.data() + from);
+    }
+    const Index* before = mirrored ? seen.mirrored.data() : seen.indices.data();
     alignas(64) std::array<Index, std::max(WIDTH, 1)> on_stack;
     Index* after = WIDTH > 0 ? on_stack.data() : seen.after.data();
-    const bool mirrored = (board.mover == Colour::white) != (seen_as == SeenAs::mover_is_white);
-    const auto count = static_cast<std::size_t>(moves.count);
-    for (std::size_t i = 0; i < count; ++i) {
-        const FlippedRows rows(steps, width, moves.flipped[i]);
-        const Index* placed = steps + moves.squares[i] * width;
-        for (int from = 0; from < width; from += IndexVector::LANES) {
-            auto now = IndexVector::load(indices + from);
-            now = mirrored ? IndexVector::load(mirror + from) - now : now;
-            const auto turned = rows.sum(from);
-            // The mover's digit 2 comes from empty, 1, and from the opponent's 0.
-            const auto change = IndexVector::load(placed + from) + turned + turned;
-            now = seen_as == SeenAs::mover_is_black ? now + change : now - change;
-            now.store(after + from);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const MoveSteps move(slots_.steps.data(), width, moves.squares[i], moves.flipped[i]);
+        for (std::size_t from = 0; from < width; from += Slots::LANES) {
+            auto indices = IndexVector::load(before + from);
+            as_white ? indices -= move.at(from) : indices += move.at(from);
+            indices.store(after + from);
         }
         write_to_memory(after);
         values[i] = look_up(tables, after, width);
@@ -167,88 +234,87 @@ void TableReader::values_after(const Weight* tables, Seen& seen, const Board& bo
                                std::span<double> values) const {
     look(seen, board.black, board.white);
     const Weight* stage = tables + first_of_stage(std::popcount(board.black | board.white) + 1);
-    switch (slots_.width) {
-        case 16: return values_after_in<16>(stage, seen, board, moves, seen_as, values);
-        case 32: return values_after_in<32>(stage, seen, board, moves, seen_as, values);
-        case 48: return values_after_in<48>(stage, seen, board, moves, seen_as, values);
-        default: return values_after_in<0>(stage, seen, board, moves, seen_as, values);
-    }
+    with_width(slots_.width, [&]<int WIDTH>() {
+        values_after_in<WIDTH>(stage, seen, board, moves, seen_as, values);
+    });
 }
 
 TableReader::SeenInBatch::SeenInBatch(const TableReader& reader)
     : reader_(reader),
-      width_(static_cast<std::size_t>(reader.slots_.width)),
-      indices_(2 * GAMES_IN_BATCH * width_) {}
+      opened_(reader.slots_),
+      indices_(2 * GAMES_IN_BATCH * static_cast<std::size_t>(reader.slots_.width)) {}
 
 void TableReader::SeenInBatch::open(std::size_t game, const Board& board) {
-    Seen seen(reader_.slots_);
+    const auto width = static_cast<std::size_t>(reader_.slots_.width);
     for (const Colour colour : {Colour::black, Colour::white}) {
         const bool as_it_is = colour == Colour::black;
-        reader_.look(seen, as_it_is ? board.black : board.white,
+        reader_.look(opened_, as_it_is ? board.black : board.white,
                      as_it_is ? board.white : board.black);
-        std::ranges::copy(seen.indices, indices_.data() + place(game, colour));
+        std::ranges::copy(opened_.indices, indices_.data() + place(game, colour, width));
     }
     discs_[game] = std::popcount(board.black | board.white);
     set_stage(game);
 }
 
-template <int WIDTH, bool WHITE_AS_WHITE, class Weight>
+// The indices of many moves are computed before the first look-up: both together would exceed what
+// a processor overlaps.
+template <int WIDTH, class Weight>
 void TableReader::SeenInBatch::values_after_in(const Weight* tables,
                                                std::span<const BatchMove> moves,
+                                               bool white_as_white,
                                                std::span<double> values) const {
-    const int width = WIDTH > 0 ? WIDTH : reader_.slots_.width;
+    const auto width = static_cast<std::size_t>(WIDTH > 0 ? WIDTH : reader_.slots_.width);
     const Index* steps = reader_.slots_.steps.data();
-    alignas(64) std::array<Index, (WIDTH > 0 ? WIDTH : WIDEST)> after;
-    for (std::size_t i = 0; i < moves.size(); ++i) {
-        const BatchMove& move = moves[i];
-        const bool as_white = WHITE_AS_WHITE && move.mover == Colour::white;
-        const Index* now =
-            indices_.data() + place(move.game, as_white ? Colour::black : move.mover);
-        const FlippedRows rows(steps, width, move.flipped);
-        const Index* placed = steps + move.square * width;
-        for (int from = 0; from < width; from += IndexVector::LANES) {
-            const auto turned = rows.sum(from);
-            const auto change = IndexVector::load(placed + from) + turned + turned;
-            const auto before = IndexVector::load(now + from);
-            (as_white ? before - change : before + change).store(after.data() + from);
+    alignas(64) std::array<Index, 4 * WIDEST> block;  // stays within the L1 cache
+    const std::size_t rows = block.size() / width;
+    for (std::size_t first = 0; first < moves.size(); first += rows) {
+        const std::size_t end = std::min(first + rows, moves.size());
+        Index* after = block.data();
+        for (std::size_t i = first; i < end; ++i, after += width) {
+            const bool as_white = white_as_white && moves[i].mover == Colour::white;
+            const Colour seen_by = as_white ? Colour::black : moves[i].mover;
+            const Index* before = indices_.data() + place(moves[i].game, seen_by, width);
+            const MoveSteps move(steps, width, moves[i].square, moves[i].flipped);
+            for (std::size_t from = 0; from < width; from += Slots::LANES) {
+                auto indices = IndexVector::load(before + from);
+                as_white ? indices -= move.at(from) : indices += move.at(from);
+                indices.store(after + from);
+            }
         }
-        write_to_memory(after.data());
-        const double value = look_up(tables + first_after_[move.game], after.data(), width);
-        values[i] = as_white ? -value : value;
+        write_to_memory(block.data());
+        after = block.data();
+        for (std::size_t i = first; i < end; ++i, after += width) {
+            const bool as_white = white_as_white && moves[i].mover == Colour::white;
+            const double value = look_up(tables + first_after_[moves[i].game], after, width);
+            values[i] = as_white ? -value : value;
+        }
     }
 }
 
 template <class Weight>
 void TableReader::SeenInBatch::values_after(const Weight* tables, std::span<const BatchMove> moves,
                                             bool white_as_white, std::span<double> values) const {
-    const auto in_width = [&]<int WIDTH>() {
-        return white_as_white ? values_after_in<WIDTH, true>(tables, moves, values)
-                              : values_after_in<WIDTH, false>(tables, moves, values);
-    };
-    switch (reader_.slots_.width) {
-        case 16: return in_width.template operator()<16>();
-        case 32: return in_width.template operator()<32>();
-        case 48: return in_width.template operator()<48>();
-        default: return in_width.template operator()<0>();
-    }
+    with_width(reader_.slots_.width,
+               [&]<int WIDTH>() { values_after_in<WIDTH>(tables, moves, white_as_white, values); });
 }
 
 void TableReader::SeenInBatch::follow(std::span<const BatchMove> moves) {
-    const int width = reader_.slots_.width;
-    const Index* steps = reader_.slots_.steps.data();
-    for (const BatchMove& move : moves) {
-        const FlippedRows rows(steps, width, move.flipped);
-        const Index* placed = steps + move.square * width;
-        Index* for_mover = indices_.data() + place(move.game, move.mover);
-        Index* for_opponent = indices_.data() + place(move.game, other(move.mover));
-        for (int from = 0; from < width; from += IndexVector::LANES) {
-            const auto turned = rows.sum(from);
-            const auto change = IndexVector::load(placed + from) + turned + turned;
-            (IndexVector::load(for_mover + from) + change).store(for_mover + from);
-            (IndexVector::load(for_opponent + from) - change).store(for_opponent + from);
+    const auto width = static_cast<std::size_t>(reader_.slots_.width);
+    for (const BatchMove& made : moves) {
+        const MoveSteps move(reader_.slots_.steps.data(), width, made.square, made.flipped);
+        Index* for_mover = indices_.data() + place(made.game, made.mover, width);
+        Index* for_opponent = indices_.data() + place(made.game, other(made.mover), width);
+        for (std::size_t from = 0; from < width; from += Slots::LANES) {
+            const auto change = move.at(from);
+            auto indices = IndexVector::load(for_mover + from);
+            indices += change;
+            indices.store(for_mover + from);
+            indices = IndexVector::load(for_opponent + from);
+            indices -= change;
+            indices.store(for_opponent + from);
         }
-        ++discs_[move.game];
-        set_stage(move.game);
+        ++discs_[made.game];
+        set_stage(made.game);
     }
 }
 

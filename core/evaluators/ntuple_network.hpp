@@ -48,7 +48,7 @@ struct Slots {
     AlignedVector<Index> empty;   // [width], the index of an empty board
     AlignedVector<Index> mirror;  // [width]; with the colours exchanged, index i becomes mirror - i
 
-    static constexpr int LANES = 16;
+    static constexpr std::size_t LANES = 16;
     static constexpr std::size_t MOST = std::size_t{1} << 22;  // slots: a gigabyte of steps
     // `unused`: the index of the zero, behind all entries.
     Slots(std::size_t slots_in_use, std::size_t unused);
@@ -63,9 +63,11 @@ struct Slots {
 class TableReader {
   public:
     struct Seen final : Evaluator::Accumulator {
-        explicit Seen(const Slots& slots) : indices(slots.empty), after(slots.empty) {}
+        explicit Seen(const Slots& slots)
+            : indices(slots.empty), mirrored(slots.empty), after(slots.empty) {}
         AlignedVector<Index> indices;
-        AlignedVector<Index> after;  // room for the indices after a move
+        AlignedVector<Index> mirrored;  // room for them with the colours exchanged
+        AlignedVector<Index> after;     // room for those after a move
     };
 
     // `stage_size`: the entries of one stage's tables, including the zero.
@@ -96,21 +98,21 @@ class TableReader {
         void follow(std::span<const BatchMove> moves);
 
         // Beyond this many slots, games one by one use the cache better.
-        static constexpr int WIDEST = 1024;
+        static constexpr std::size_t WIDEST = 1024;
 
       private:
-        template <int WIDTH, bool WHITE_AS_WHITE, class Weight>
+        template <int WIDTH, class Weight>
         void values_after_in(const Weight* tables, std::span<const BatchMove> moves,
-                             std::span<double> values) const;
-        std::size_t place(std::size_t game, Colour seen_by) const {
-            return (2 * game + static_cast<std::size_t>(seen_by)) * width_;
+                             bool white_as_white, std::span<double> values) const;
+        static std::size_t place(std::size_t game, Colour seen_by, std::size_t width) {
+            return (2 * game + static_cast<std::size_t>(seen_by)) * width;
         }
         void set_stage(std::size_t game) {
             first_after_[game] = reader_.first_of_stage(discs_[game] + 1);
         }
 
         const TableReader& reader_;
-        std::size_t width_;
+        Seen opened_;                   // the board from which the last game began
         AlignedVector<Index> indices_;  // [games][2][width]: black digits for Black, for White
         std::array<int, GAMES_IN_BATCH> discs_{};
         std::array<std::size_t, GAMES_IN_BATCH> first_after_{};  // of the stage after a move
@@ -144,7 +146,7 @@ class TableSum final : public Evaluator {
                              seen_as, values);
     }
     bool values_batches() const override {
-        return reader_.slots().width <= TableReader::SeenInBatch::WIDEST;
+        return reader_.slots().empty.size() <= TableReader::SeenInBatch::WIDEST;
     }
     std::unique_ptr<BatchAccumulator> batch_accumulator() const override {
         return std::make_unique<SeenInBatch>(*this);
