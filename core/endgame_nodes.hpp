@@ -42,6 +42,7 @@ struct Node {
 
 struct Move {
     Position after;
+    Bits flipped;
     int square;
     int key;
 };

@@ -50,9 +50,19 @@ class TranspositionTable {
     // Forgets everything.
     void next_search() {
         if (++search_ == 0) {
-            slots_ = AlignedVector<Slot>(mask_ + WAYS);
+            slots_ = AlignedVector<Slot>(slots_.size());
             search_ = 1;
         }
+    }
+    // As above, and from now on has room for 2^bits positions: a small search is faster in a part
+    // of the table that fits a cache.
+    void next_search(int bits) {
+        mask_ = (std::size_t{1} << bits) - 1;
+        if (mask_ + WAYS > slots_.size()) {
+            slots_ = AlignedVector<Slot>();  // before the larger one is allocated
+            slots_ = AlignedVector<Slot>(mask_ + WAYS);
+        }
+        next_search();
     }
 
     std::optional<Entry> find(const Position& position) const {
