@@ -167,7 +167,7 @@ class EndgameSolver::Worker {
         Best best;
         for (int i = 0; i < moves.count && best.score < enough && !stopped; ++i) {
             const Move& move = moves.take(i);
-            const Node next = node.after(move.square, move.after);
+            const Node next = node.after(move.square, move.after());
             Index* const below = next_indices(node, indices, move);
             const int alpha = std::max(window.alpha, best.score);
             int score = i == 0 ? NO_SCORE : -null_window(next, below, -alpha - 1);
@@ -233,7 +233,11 @@ class EndgameSolver::Worker {
             return known.lower > alpha ? known.lower : known.upper;
         }
         Moves moves;
-        order_.order(node, nullptr, legal, {known.best, 64}, moves, [](const Move&) {});
+        order_.order(node, nullptr, legal, {known.best, 64}, moves, [&](const Move& move) {
+            if (node.empties > USE_LOCAL_TABLE) {
+                local_.prefetch(move.after());
+            }
+        });
         const Best best = best_above(node, nullptr, moves, alpha);
         if (!stopped) {
             LocalBounds& now = local_.at(node.position);  // another position may have had its slot
@@ -273,7 +277,7 @@ class EndgameSolver::Worker {
                 return best;
             }
             const Move& move = moves.take(i);
-            const int score = -null_window(node.after(move.square, move.after),
+            const int score = -null_window(node.after(move.square, move.after()),
                                            next_indices(node, indices, move), -alpha - 1);
             if (score > best.score) {
                 best = {score, move.square};
@@ -300,7 +304,7 @@ class EndgameSolver::Worker {
             for (int i = next++; i < moves.count && !on.is_cut(); i = next++) {
                 const Move& move = moves.list[static_cast<std::size_t>(i)];
                 const int score =
-                    -worker.null_window(node.after(move.square, move.after),
+                    -worker.null_window(node.after(move.square, move.after()),
                                         worker.next_indices(node, indices, move), -alpha - 1);
                 if (worker.stopped) {
                     break;
@@ -334,7 +338,9 @@ class EndgameSolver::Worker {
         const std::array<int, 2> first{known ? known->best : 64, known ? known->second : 64};
         order_.order(node, indices, legal, first, moves, [&](const Move& move) {
             if (node.empties > USE_TABLE) {
-                shared_.table.prefetch(move.after);
+                shared_.table.prefetch(move.after());
+            } else {
+                local_.prefetch(move.after());
             }
         });
         return moves;
@@ -344,7 +350,7 @@ class EndgameSolver::Worker {
     int least_known(Moves& moves) const {
         int least = NO_SCORE;
         for (const Move& move : moves.all()) {
-            if (const auto known = shared_.find(move.after)) {
+            if (const auto known = shared_.find(move.after())) {
                 least = std::max(least, -known->upper);
             }
         }

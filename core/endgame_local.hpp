@@ -34,6 +34,10 @@ class LocalTable {
         return slot.known;
     }
 
+    void prefetch(const Position& position) const {
+        outflank::prefetch(&slots_[hash_of(position) >> (64 - BITS)]);
+    }
+
   private:
     struct alignas(32) Slot {
         Position position;

@@ -60,14 +60,14 @@ class MoveOrder {
                Visit visit) {
         for (Bits rest = legal; rest != 0; rest = without_lowest(rest)) {
             Move& move = moves.list[static_cast<std::size_t>(moves.count++)];
-            move.square = lowest_square(rest);
-            move.flipped = flips(move.square, node.position.mover, node.position.opponent);
-            move.after = node.position.play(move.square, move.flipped);
+            const int square = lowest_square(rest);
+            move.set(node.position, square,
+                     flips(square, node.position.mover, node.position.opponent));
             visit(move);
-            const Bits empty = ~(move.after.mover | move.after.opponent);
-            const int open = std::popcount(neighbours(move.after.opponent) & empty);
-            move.key = key_of_square(node, move.square) - REPLY * mobility(move.after) -
-                       3 * REPLY / 8 * open;
+            const Bits empty = ~(move.mover | move.opponent);
+            const int open = std::popcount(neighbours(move.opponent) & empty);
+            move.key =
+                key_of_square(node, square) - REPLY * mobility(move.after()) - 3 * REPLY / 8 * open;
         }
         if (node.empties >= ORDER_BY_EVALUATOR && network_ != nullptr) {
             order_by_evaluator(node, indices, moves);
@@ -111,10 +111,8 @@ inline void order_root(const MoveOrdering& ordering, const Node& node, Moves& mo
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(list.count); ++i) {
         Move& move = moves.list[static_cast<std::size_t>(moves.count++)];
-        move.square = list.squares[i];
-        move.flipped = list.flipped[i];
-        move.after = node.position.play(move.square, move.flipped);
-        move.key = key_of_square(node, move.square) - REPLY * mobility(move.after) +
+        move.set(node.position, list.squares[i], list.flipped[i]);
+        move.key = key_of_square(node, move.square) - REPLY * mobility(move.after()) +
                    static_cast<int>(
                        std::lround(std::clamp(REPLY * ordering.weight * values[i], -1e6, 1e6)));
     }

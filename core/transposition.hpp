@@ -24,6 +24,12 @@ inline std::uint64_t hash_of(const Position& position) {
     return h ^ (h >> 29);
 }
 
+inline void prefetch([[maybe_unused]] const void* memory) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(memory);
+#endif
+}
+
 // Entry: a plain struct of whole 64-bit words with a member `std::uint16_t search`, which belongs
 // to the table, and `int worth() const`: the entry worth least is replaced.
 template <class Entry>
@@ -99,11 +105,7 @@ class TranspositionTable {
     }
 
     void prefetch(const Position& position) const {
-#if defined(__GNUC__) || defined(__clang__)
-        __builtin_prefetch(&slots_[hash_of(position) & mask_]);
-#else
-        (void)position;
-#endif
+        outflank::prefetch(&slots_[hash_of(position) & mask_]);
     }
 
   private:

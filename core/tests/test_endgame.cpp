@@ -243,7 +243,7 @@ void the_first_of_the_best_moves_is_played() {
             int square = 64;
             for (int i = 0; i < moves.count; ++i) {
                 const Move& move = moves.take(i);
-                const int score = -plain.solve(move.after).score;
+                const int score = -plain.solve(move.after()).score;
                 ties += score == best ? 1 : 0;
                 if (score > best) {
                     best = score;
