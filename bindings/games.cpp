@@ -19,8 +19,7 @@ std::shared_ptr<Player> player(std::optional<std::shared_ptr<Evaluator>> for_bla
                                std::optional<std::shared_ptr<Evaluator>> for_white,
                                const std::string& view, int depth, std::uint64_t nodes,
                                std::vector<std::vector<ProbCut>> prob_cuts, int solve_from,
-                               std::optional<std::shared_ptr<Evaluator>> order_by,
-                               double ordering_weight,
+                               const MoveOrdering* ordering,
                                std::optional<std::shared_ptr<OpeningBook>> book, int book_best) {
     require(for_black.has_value() == for_white.has_value(),
             "a player needs both evaluators or none");
@@ -33,7 +32,7 @@ std::shared_ptr<Player> player(std::optional<std::shared_ptr<Evaluator>> for_bla
     made.nodes = nodes;
     made.search.prob_cuts = std::move(prob_cuts);
     made.solve_from = solve_from;
-    made.ordering = {order_by.value_or(nullptr), ordering_weight};
+    made.ordering = ordering == nullptr ? MoveOrdering{} : *ordering;
     made.book = book.value_or(nullptr);
     made.book_best = book_best;
     return std::make_shared<Player>(std::move(made));
@@ -232,8 +231,7 @@ void bind_games(nb::module_& m) {
         .def("choose", &choose, "black"_a, "white"_a, "black_moves"_a, "seed"_a);
     m.def("player", &player, "for_black"_a.none(), "for_white"_a.none(), "view"_a, "depth"_a = 1,
           "nodes"_a = 0, "prob_cuts"_a = std::vector<std::vector<ProbCut>>{}, "solve_from"_a = 0,
-          "order_by"_a.none() = nb::none(), "ordering_weight"_a = 0.0, "book"_a.none() = nb::none(),
-          "book_best"_a = 1);
+          "ordering"_a.none() = nb::none(), "book"_a.none() = nb::none(), "book_best"_a = 1);
 
     nb::class_<MatchRules>(m, "MatchRules")
         .def(

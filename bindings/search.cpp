@@ -22,16 +22,36 @@ void check_resources(int table_bits, int threads) {
     check_threads(threads);
 }
 
+// `evaluator` is the network as it plays; see MoveOrdering.
+void make_ordering(MoveOrdering* self, const Placements& placements, const Vector<double>& weights,
+                   int stages, const Vector<double>& discs_per_unit,
+                   std::shared_ptr<Evaluator> evaluator, double weight) {
+    require(stages >= 1 && stages <= 61, "a network has 1 to 61 stages");
+    require(discs_per_unit.shape(0) == static_cast<std::size_t>(stages),
+            "there is one number of discs per unit for each stage");
+    const auto tables = tables_of(placements);
+    require(weights.shape(0) == weights_of_one_stage(tables) * static_cast<std::size_t>(stages),
+            "the number of weights does not fit the tables");
+    auto network = without_gil([&] {
+        return std::make_shared<OrderingNetwork>(tables, span_of(weights), stages,
+                                                 span_of(discs_per_unit));
+    });
+    new (self) MoveOrdering{std::move(network), std::move(evaluator), weight};
+}
+
 void bind_solver(nb::module_& m) {
+    nb::class_<MoveOrdering>(m, "MoveOrdering", "What orders the solver's moves.")
+        .def("__init__", &make_ordering, "tables"_a, "weights"_a, "stages"_a, "discs_per_unit"_a,
+             "evaluator"_a, "weight"_a);
     nb::class_<EndgameSolver>(m, "EndgameSolver", "Solves positions exactly.")
         .def(
             "__init__",
-            [](EndgameSolver* self, int table_bits,
-               std::optional<std::shared_ptr<Evaluator>> order_by, double weight, int threads) {
+            [](EndgameSolver* self, int table_bits, const MoveOrdering* ordering, int threads) {
                 check_resources(table_bits, threads);
-                new (self) EndgameSolver(table_bits, {order_by.value_or(nullptr), weight}, threads);
+                new (self) EndgameSolver(table_bits,
+                                         ordering == nullptr ? MoveOrdering{} : *ordering, threads);
             },
-            "table_bits"_a, "order_by"_a.none(), "weight"_a, "threads"_a, nb::keep_alive<1, 3>())
+            "table_bits"_a, "ordering"_a.none(), "threads"_a)
         .def(
             "solve",
             [](EndgameSolver& solver, Bits mover, Bits opponent, int alpha, int beta,

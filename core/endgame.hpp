@@ -31,14 +31,15 @@ struct ExactBounds {
     std::uint8_t best = 64;    // 64: none
     std::uint8_t second = 64;  // the previous best
     std::uint8_t empties = 0;
-    std::uint8_t unused = 0;
+    bool exact = true;  // false: found by a selective search
     std::uint16_t search = 0;
     int worth() const { return empties; }
 };
 
 class EndgameSolver {
   public:
-    // table_bits: the transposition table has 2^bits entries of 24 bytes.
+    // table_bits: the transposition table has at most 2^bits entries of 24 bytes, fewer if the
+    // position needs fewer.
     EndgameSolver(int table_bits, MoveOrdering ordering, int threads);
     ~EndgameSolver();
 

@@ -170,31 +170,34 @@ class LastSquares {
                       : -three(opponent, mover, -beta, -alpha, squares, true);
     }
 
-    int four(Bits mover, Bits opponent, int alpha, int beta, std::array<int, 4> squares,
+    // `pairs`: the first two squares lie in one quadrant and the other two in another. A move in one
+    // of a pair leaves an odd quadrant, which is tried first.
+    int four(Bits mover, Bits opponent, int alpha, int beta, std::array<int, 4> squares, bool pairs,
              bool passed = false) {
         ++nodes_;
         const auto [a, b, c, d] = squares;
-        const std::array<std::array<int, 3>, 4> rest{{{b, c, d}, {a, c, d}, {a, b, d}, {a, b, c}}};
         int best = NO_SCORE;
-        for (std::size_t i = 0; i < 4; ++i) {
-            const int square = squares[i];
+        // Whether the move causes a cut-off.
+        const auto try_move = [&](int square, std::array<int, 3> rest) {
             if (const Bits turned = flips_at(square, mover, opponent)) {
                 best = std::max(best, -three(opponent ^ turned, mover | turned | bit(square), -beta,
-                                             -alpha, rest[i]));
-                if (best >= beta) {
-                    return best;
-                }
+                                             -alpha, rest));
                 alpha = std::max(alpha, best);
             }
+            return best >= beta;
+        };
+        if (try_move(a, {b, c, d}) || try_move(b, {a, c, d}) ||
+            try_move(c, pairs ? std::array{d, a, b} : std::array{a, b, d}) ||
+            try_move(d, pairs ? std::array{c, a, b} : std::array{a, b, c})) {
+            return best;
         }
         if (best != NO_SCORE) {
             return best;
         }
         return passed ? final_score(mover, opponent)
-                      : -four(opponent, mover, -beta, -alpha, squares, true);
+                      : -four(opponent, mover, -beta, -alpha, squares, pairs, true);
     }
 
-  private:
     // A cheap look at the neighbours rules out most moves that flip nothing.
     static Bits flips_at(int square, Bits mover, Bits opponent) {
         return (detail::NEIGHBOURS[static_cast<std::size_t>(square)] & opponent) == 0
@@ -202,6 +205,7 @@ class LastSquares {
                    : flips(square, mover, opponent);
     }
 
+  private:
     std::uint64_t& nodes_;
 };
 

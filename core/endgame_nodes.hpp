@@ -40,15 +40,28 @@ struct Node {
     Node passed() const { return {position.pass(), odd, empties}; }
 };
 
+// Without initial values: a list of moves would spend more time on them than on its few moves.
 struct Move {
-    Position after;
+    Bits mover, opponent;  // of the position after the move
+    Bits flipped;
     int square;
     int key;
+
+    Position after() const { return {mover, opponent}; }
+    void set(const Position& before, int on, Bits turned) {
+        const Position next = before.play(on, turned);
+        mover = next.mover;
+        opponent = next.opponent;
+        flipped = turned;
+        square = on;
+    }
 };
 
 struct Moves {
     std::array<Move, 64> list;  // filled up to count
-    int count = 0;
+    int count;
+
+    Moves() : count(0) {}
 
     std::span<Move> all() { return {list.data(), static_cast<std::size_t>(count)}; }
     // The best of the moves from index i on, moved to i: a selection sort, as far as it is needed.

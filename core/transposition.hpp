@@ -24,6 +24,12 @@ inline std::uint64_t hash_of(const Position& position) {
     return h ^ (h >> 29);
 }
 
+inline void prefetch([[maybe_unused]] const void* memory) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(memory);
+#endif
+}
+
 // Entry: a plain struct of whole 64-bit words with a member `std::uint16_t search`, which belongs
 // to the table, and `int worth() const`: the entry worth least is replaced.
 template <class Entry>
@@ -50,9 +56,19 @@ class TranspositionTable {
     // Forgets everything.
     void next_search() {
         if (++search_ == 0) {
-            slots_ = AlignedVector<Slot>(mask_ + WAYS);
+            slots_ = AlignedVector<Slot>(slots_.size());
             search_ = 1;
         }
+    }
+    // As above, and from now on has room for 2^bits positions: a small search is faster in a part
+    // of the table that fits a cache.
+    void next_search(int bits) {
+        mask_ = (std::size_t{1} << bits) - 1;
+        if (mask_ + WAYS > slots_.size()) {
+            slots_ = AlignedVector<Slot>();  // before the larger one is allocated
+            slots_ = AlignedVector<Slot>(mask_ + WAYS);
+        }
+        next_search();
     }
 
     std::optional<Entry> find(const Position& position) const {
@@ -89,11 +105,7 @@ class TranspositionTable {
     }
 
     void prefetch(const Position& position) const {
-#if defined(__GNUC__) || defined(__clang__)
-        __builtin_prefetch(&slots_[hash_of(position) & mask_]);
-#else
-        (void)position;
-#endif
+        outflank::prefetch(&slots_[hash_of(position) & mask_]);
     }
 
   private:

@@ -14,10 +14,11 @@
 namespace outflank {
 
 struct SharedNode {
-    const SharedNode* parent = nullptr;     // the shared node in whose subtree this one was opened
-    std::function<void(SharedNode&)> work;  // takes moves until none is left
-    std::atomic<bool> cut{false};           // no further move matters
-    int workers = 0;                        // guarded by the team's mutex
+    const SharedNode* parent = nullptr;  // the shared node in whose subtree this one was opened
+    // Takes moves until none is left, on thread number 0, 1, ...
+    std::function<void(SharedNode&, int)> work;
+    std::atomic<bool> cut{false};  // no further move matters
+    int workers = 0;               // guarded by the team's mutex
     FirstError error;
 
     bool is_below(const SharedNode* other) const {
@@ -40,8 +41,10 @@ struct SharedNode {
 class Team {
   public:
     explicit Team(int helpers) {
-        const auto help_until_the_end = [this] { help(nullptr, [this] { return quit_; }); };
-        for (int i = 0; i < helpers && threads_.start(help_until_the_end); ++i) {
+        for (int i = 1; i <= helpers; ++i) {
+            if (!threads_.start([this, i] { help(nullptr, i, [this] { return quit_; }); })) {
+                break;
+            }
         }
     }
     ~Team() {
@@ -57,26 +60,27 @@ class Team {
     bool someone_is_idle() const { return idle_.load(std::memory_order_relaxed) > 0; }
 
     // Works on a node together with idle threads; returns when all its moves are done and no thread
-    // uses it any more. Rethrows the first exception.
-    void share(SharedNode& node) {
+    // uses it any more. `thread`: the caller's number, 0 unless it is a helper. Rethrows the first
+    // exception.
+    void share(SharedNode& node, int thread) {
         {
             const std::lock_guard lock(mutex_);
             open_.push_back(&node);
         }
         changed_.notify_all();
-        work_on(node);
+        work_on(node, thread);
         {
             const std::lock_guard lock(mutex_);
             std::erase(open_, &node);
         }
-        help(&node, [&node] { return node.workers == 0; });
+        help(&node, thread, [&node] { return node.workers == 0; });
         node.error.rethrow();
     }
 
   private:
-    static void work_on(SharedNode& node) {
+    static void work_on(SharedNode& node, int thread) {
         try {
-            node.work(node);
+            node.work(node, thread);
         } catch (...) {
             node.error.capture();
             node.cut = true;
@@ -85,7 +89,7 @@ class Team {
 
     // Joins open nodes (below one, if given) until done(), which is called under the mutex.
     template <class Done>
-    void help(const SharedNode* below, Done done) {
+    void help(const SharedNode* below, int thread, Done done) {
         std::unique_lock lock(mutex_);
         while (!done()) {
             const auto found = std::find_if(
@@ -100,7 +104,7 @@ class Team {
             SharedNode& node = **found;
             ++node.workers;
             lock.unlock();
-            work_on(node);
+            work_on(node, thread);
             lock.lock();
             std::erase(open_, &node);  // it has no move left to give
             --node.workers;

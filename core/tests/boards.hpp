@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../endgame_network.hpp"
 #include "../epsilon_othello.hpp"
 
 namespace outflank::tests {
@@ -22,6 +23,26 @@ inline std::vector<Board> boards_of_a_random_game(std::uint64_t number) {
         game.play(game.random_choice(moves));
     }
     return boards;
+}
+
+// A network of rows, columns and corners with random weights, for move ordering.
+inline OrderingNetwork random_network() {
+    std::vector<TupleTable> tables{{8, {}}, {8, {}}, {4, {}}};
+    for (std::uint8_t line = 0; line < 8; ++line) {
+        tables[0].placements.emplace_back();
+        tables[1].placements.emplace_back();
+        for (std::uint8_t i = 0; i < 8; ++i) {
+            tables[0].placements.back().push_back(static_cast<std::uint8_t>(8 * line + i));
+            tables[1].placements.back().push_back(static_cast<std::uint8_t>(8 * i + line));
+        }
+    }
+    tables[2].placements = {{0, 1, 8, 9}, {7, 6, 15, 14}, {56, 57, 48, 49}, {63, 62, 55, 54}};
+    Generator generator(11, 1);
+    std::vector<double> weights(2 * weights_of_one_stage(tables));
+    for (double& weight : weights) {
+        weight = generator.uniform() - 0.5;
+    }
+    return {tables, weights, 2, std::array{1.0, 2.0}};
 }
 
 }  // namespace outflank::tests

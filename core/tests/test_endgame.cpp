@@ -10,6 +10,7 @@
 #include "check.hpp"
 
 using namespace outflank;
+using namespace outflank::endgame;
 using namespace outflank::tests;
 
 namespace {
@@ -181,21 +182,21 @@ void game_positions_are_solved() {
 
 // With more empty squares every technique is used; the solvers must agree with one another.
 void solvers_agree() {
-    Generator generator(9, 1);
-    std::array<double, 64> weights{};
-    for (double& weight : weights) {
-        weight = generator.uniform();
-    }
-    const auto evaluator = std::make_shared<PieceCounter>(weights);
+    const auto network = std::make_shared<OrderingNetwork>(random_network());
     EndgameSolver plain(16, {}, 1);
-    EndgameSolver ordered(8, {evaluator, 1.0}, 1);  // a table so small that it forgets
-    EndgameSolver together(16, {evaluator, 1.0}, 3);
+    EndgameSolver ordered(8, {network, nullptr, 0}, 1);  // a table so small that it forgets
+    EndgameSolver together(16, {network, nullptr, 0}, 3);
     for (std::uint64_t number = 0; number < 12; ++number) {
         for (const Board& board : boards_of_a_random_game(number)) {
             const Position position = board.position();
             if (64 - position.discs() == 14) {
                 const int score = plain.solve(position).score;
                 CHECK_EQUAL(ordered.solve(position).score, score);
+                for (const int alpha : {-64, -21, -1, 0, 9, 40}) {
+                    const int found = ordered.solve(position, {alpha, alpha + 2}).score;
+                    CHECK_EQUAL(std::clamp(found, alpha, alpha + 2),
+                                std::clamp(score, alpha, alpha + 2));
+                }
                 const Solved shared = together.solve(position);
                 CHECK_EQUAL(shared.score, score);
                 CHECK_EQUAL(score_of_line(position, shared.line), score);
@@ -204,6 +205,79 @@ void solvers_agree() {
                 CHECK(again.line == ordered.solve(position).line);
                 CHECK_EQUAL(again.nodes, ordered.solve(position).nodes);
             }
+        }
+    }
+}
+
+// From 19 empty squares, a selective search comes first: its bounds must not leak into the score.
+void a_selective_search_decides_nothing() {
+    const auto network = std::make_shared<OrderingNetwork>(random_network());
+    EndgameSolver plain(18, {}, 1);
+    EndgameSolver selective(18, {network, nullptr, 0}, 2);
+    for (std::uint64_t number = 0; number < 3; ++number) {
+        const Position position = boards_of_a_random_game(number)[41].position();
+        CHECK_EQUAL(64 - position.discs(), 19);
+        const Solved solved = selective.solve(position);
+        CHECK_EQUAL(solved.score, plain.solve(position).score);
+        CHECK_EQUAL(score_of_line(position, solved.line), solved.score);
+    }
+}
+
+// Of equally good moves, the first in the order of the root is played, whatever the search did.
+void the_first_of_the_best_moves_is_played() {
+    const std::array<double, 64> weights{1, -0.5, 0.25};
+    const MoveOrdering ordering{std::make_shared<OrderingNetwork>(random_network()),
+                                std::make_shared<PieceCounter>(weights), 4.0};
+    EndgameSolver solver(12, ordering, 1);
+    EndgameSolver plain(12, {}, 1);
+    int ties = 0;
+    for (std::uint64_t number = 0; number < 40; ++number) {
+        for (const Board& board : boards_of_a_random_game(number)) {
+            const Node node = Node::of(board.position());
+            if (node.empties > 14 || node.empties % 3 != 2) {
+                continue;
+            }
+            Moves moves;
+            order_root(ordering, node, moves);
+            int best = NO_SCORE;
+            int square = 64;
+            for (int i = 0; i < moves.count; ++i) {
+                const Move& move = moves.take(i);
+                const int score = -plain.solve(move.after()).score;
+                ties += score == best ? 1 : 0;
+                if (score > best) {
+                    best = score;
+                    square = move.square;
+                }
+            }
+            CHECK_EQUAL(solver.best_move(board.position()), square);
+        }
+    }
+    CHECK(ties > 20);
+}
+
+// The network's indices, move by move, against a fresh look; its values against plain sums.
+void networks_are_updated() {
+    const OrderingNetwork network = random_network();
+    AlignedVector<Index> indices(3 * network.width());
+    Index* const before = indices.data();
+    Index* const after = before + network.width();
+    Index* const fresh = after + network.width();
+    for (const Board& board : boards_of_a_random_game(2)) {
+        const Position position = board.position();
+        network.look(position, before);
+        const MoveList moves(position, position.moves());
+        for (std::size_t i = 0; i < static_cast<std::size_t>(moves.count); ++i) {
+            network.play(before, moves.squares[i], moves.flipped[i], after);
+            const Position next = position.play(moves.squares[i], moves.flipped[i]);
+            network.look(next, fresh);
+            CHECK(std::equal(after, after + network.width(), fresh));
+            network.look(next.pass(), fresh);  // seen by the side that moved
+            CHECK_EQUAL(
+                network.value_after(before, moves.squares[i], moves.flipped[i], position.discs()),
+                network.value(fresh, next.discs()));
+            network.pass(after, after);
+            CHECK(std::equal(after, after + network.width(), fresh));
         }
     }
 }
@@ -225,6 +299,9 @@ int main() {
     small_positions_are_solved();
     game_positions_are_solved();
     solvers_agree();
+    a_selective_search_decides_nothing();
+    the_first_of_the_best_moves_is_played();
+    networks_are_updated();
     a_search_stops_when_asked();
     return 0;
 }

@@ -32,13 +32,7 @@ from outflank.players.analysis import Analysis, AnalyzedMove
 from outflank.players.greedy import GreedyPlayer, RandomPlayer
 from outflank.players.opening_book import OpeningBook
 from outflank.players.search_tuning import SearchTuning
-from outflank.players.solver import (
-    ORDERING_PAYS_FROM,
-    ORDERING_WEIGHT,
-    Solution,
-    Solver,
-    solver_ordering,
-)
+from outflank.players.solver import ORDERING_PAYS_FROM, Solution, Solver, solver_ordering
 from outflank.players.stopping import run_until
 
 MOST_LEAVES = 5_000_000
@@ -183,8 +177,7 @@ class SearchPlayer:
             nodes=self.limits.nodes or 0,
             prob_cuts=self.tuning.core_prob_cuts if self.tuning else [],
             solve_from=self.solve or 0,
-            order_by=ordering,
-            ordering_weight=ORDERING_WEIGHT,
+            ordering=ordering,
             book=self.book.core if self.book else None,
             book_best=self.book_best,
         )

@@ -13,17 +13,22 @@ import time
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+
 from outflank import _core
 from outflank.board import Board, Square
-from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.players.built_in import load_built_in
 from outflank.players.stopping import run_until
 
 WIN_OR_LOSS = (-1, 1)  # the window that only finds out who wins
-# In move ordering, a unit of all-rounder's value counts as this many replies of the opponent. Of 0.25, 0.5,
-# 1, 2, 4, 6 and 12, this gave the fewest nodes over FFO 20-39.
-ORDERING_WEIGHT = 4.0
-ORDERING_PAYS_FROM = 13  # empty squares; as in core/endgame.cpp
+ORDERING_PAYS_FROM = 13  # empty squares; as in core/endgame_order.hpp
+# What a unit of all-rounder's value is worth in discs, by stage of the game: exact scores of 1,500 endings of
+# WTHOR games with 10 to 20 empty squares, regressed on the values of searches of one to six plies.
+DISCS_PER_UNIT = (11.0, 11.0, 11.0, 7.5)
+# Among equally good moves a player with a solver plays the one that all-rounder prefers; a unit of its value
+# counts as this many replies of the opponent.
+ROOT_WEIGHT = 4.0
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Solver:
     """
 
     def __init__(self, threads: int = 1, table_bits: int = 22) -> None:
-        self._core = _core.EndgameSolver(table_bits, solver_ordering(), ORDERING_WEIGHT, threads)
+        self._core = _core.EndgameSolver(table_bits, solver_ordering(), threads)
         self.threads = threads
 
     def solve(
@@ -65,8 +70,15 @@ class Solver:
 
 
 @cache
-def solver_ordering() -> _core.Evaluator:
+def solver_ordering() -> _core.MoveOrdering:
     """The evaluator for the solver's move ordering."""
-    evaluator = load_built_in("all-rounder").evaluator
-    assert isinstance(evaluator, CoreEvaluator)
-    return evaluator.core
+    network = load_built_in("all-rounder").evaluator
+    assert isinstance(network, NTupleNetwork)
+    return _core.MoveOrdering(
+        network.placements,
+        network.weights,
+        network.stages,
+        np.array(DISCS_PER_UNIT),
+        network.core,
+        ROOT_WEIGHT,
+    )
