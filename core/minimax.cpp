@@ -9,6 +9,7 @@ namespace outflank {
 namespace {
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
+constexpr Bits EVERYWHERE = ~Bits{0};
 
 // Indices 0..count-1, those of the larger values first.
 std::array<std::uint8_t, 64> best_first(std::span<const double> values) {
@@ -76,46 +77,34 @@ void Minimax::judge(const Board& board, const MoveList& moves, std::span<double>
 // By bounds, then by estimates, then by exact values of the moves that are still open. Minimax of
 // numbers that are each off by `error_` at most is off by no more, so a move that is worse than the
 // best by more than twice that, and TIE, cannot tie with the best.
-Bits Minimax::best_moves(const Board& board, const MoveList& moves) {
-    exact_ = true;
-    if (error_ == 0 && distance_ == INFINITE) {
-        MoveValues values(moves.count);
-        search_moves(board, moves, values.span(), 2 * TIE);
-        return ties_for_best(values.span());
-    }
-    Bits open = ~Bits{0};
+Bits Minimax::best_by_narrowing(const Board& board, const MoveList& moves) {
+    Bits open = EVERYWHERE;
     if (depth_ == 1 && distance_ < INFINITE) {
         const Bounds bounds(board.position(), moves, distance_);
         open = squares_from(moves, bounds.upper, bounds.least - 2 * TIE);
     }
     if (error_ > 0 && !is_single(open)) {
         exact_ = false;
-        open = nearly_best(board, {moves, open}, 2 * error_ + 2 * TIE);
+        open = nearly_best(board, moves, open, 2 * error_ + 2 * TIE);
     }
     if (!is_single(open)) {
         exact_ = true;
-        open = nearly_best(board, {moves, open}, TIE);
+        open = nearly_best(board, moves, open, TIE);
     }
     return indices_of(moves, open);
 }
 
-// The moves within `margin` of the best.
-Bits Minimax::nearly_best(const Board& board, const MoveList& moves, double margin) {
+// Of the moves to open squares, those within `margin` of the best.
+Bits Minimax::nearly_best(const Board& board, const MoveList& moves, Bits open, double margin) {
+    if (open != EVERYWHERE) {
+        return nearly_best(board, {moves, open}, EVERYWHERE, margin);
+    }
     MoveValues values(moves.count);
     search_moves(board, moves, values.span(), margin + TIE);
     return squares_from(moves, values.values, *std::ranges::max_element(values.span()) - margin);
 }
 
-void Minimax::evaluate(const Board& board, const MoveList& moves, std::span<double> values) {
-    if (exact_) {
-        one_ply_.judge(board, moves, values);
-    } else {
-        one_ply_.estimate(board, moves, values);
-    }
-}
-
-// Values by minimax: exact for moves within `margin` of the best. Others get an upper bound that is
-// lower than that.
+// Values by minimax: exact for moves within `margin` of the best. Others get numbers below that.
 void Minimax::search_moves(const Board& board, const MoveList& moves, std::span<double> values,
                            double margin) {
     evaluate(board, moves, values);
@@ -131,8 +120,9 @@ void Minimax::search_moves(const Board& board, const MoveList& moves, std::span<
     }
 }
 
-// What a board is worth to its mover, by alpha-beta (fail soft) over `plies`. A board at full depth
-// is evaluated for the side that made the last move, as at one ply.
+// What a board is worth to its mover, by alpha-beta over `plies`; a number outside alpha..beta
+// tells no more than on which side the value is. A board at full depth is evaluated for the side
+// that made the last move, as at one ply.
 double Minimax::value_of(const Board& board, int plies, double alpha, double beta) {
     const Position position = board.position();
     if (const Bits legal = position.moves(); legal != 0) {
@@ -165,22 +155,22 @@ double Minimax::value_of_moves(const Board& board, Bits legal, int plies, double
 // The last ply, where most evaluations happen: a few moves at a time until one causes a cut-off.
 // The killer heuristic: the move that did so in the board before, a sibling, often does it again.
 double Minimax::best_at_one_ply(const Board& board, Bits legal, double alpha, double beta) {
-    double best = -INFINITE;
-    const MoveList all(board.position(), legal);
     Bits rest = legal;
     if (distance_ < INFINITE) {
+        const MoveList all(board.position(), legal);
         const Bounds bounds(board.position(), all, distance_);
         if (bounds.least >= beta || bounds.most <= alpha) {
             return bounds.least >= beta ? bounds.least : bounds.most;
         }
         rest = squares_from(all, bounds.upper, std::max(alpha, bounds.least));
     }
+    double best = -INFINITE;
     Bits next = beta == INFINITE ? rest : rest & killer_;
     for (; rest != 0 && best < beta; next = few_of(rest)) {
         if (next == 0) {
             continue;
         }
-        const MoveList moves(all, next);
+        const MoveList moves(board.position(), next);
         MoveValues values(moves.count);
         evaluate(board, moves, values.span());
         for (std::size_t i = 0; i < values.span().size(); ++i) {

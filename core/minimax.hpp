@@ -20,13 +20,34 @@ class Minimax {
 
     // The moves within TIE of the best value, as a set of indices: what MoveValues::best finds in
     // the values of judge, for less work.
-    Bits best_moves(const Board& board, const MoveList& moves);
+    Bits best_moves(const Board& board, const MoveList& moves) {
+        if (moves.count == 1) {
+            return 1;
+        }
+        if (error_ > 0 || distance_ < std::numeric_limits<double>::infinity()) {
+            return best_by_narrowing(board, moves);
+        }
+        MoveValues values(moves.count);
+        if (depth_ == 1) {
+            one_ply_.judge(board, moves, values.span());
+        } else {
+            search_moves(board, moves, values.span(), 2 * TIE);
+        }
+        return values.best();
+    }
 
   private:
-    Bits nearly_best(const Board& board, const MoveList& moves, double margin);
+    Bits best_by_narrowing(const Board& board, const MoveList& moves);
+    Bits nearly_best(const Board& board, const MoveList& moves, Bits open, double margin);
     void search_moves(const Board& board, const MoveList& moves, std::span<double> values,
                       double margin);
-    void evaluate(const Board& board, const MoveList& moves, std::span<double> values);
+    void evaluate(const Board& board, const MoveList& moves, std::span<double> values) {
+        if (exact_) {
+            one_ply_.judge(board, moves, values);
+        } else {
+            one_ply_.estimate(board, moves, values);
+        }
+    }
     double value_of(const Board& board, int plies, double alpha, double beta);
     double value_of_moves(const Board& board, Bits legal, int plies, double alpha, double beta);
     double best_at_one_ply(const Board& board, Bits legal, double alpha, double beta);

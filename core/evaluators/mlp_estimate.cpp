@@ -89,22 +89,33 @@ void add_changes(std::span<const Change> changes, int first, std::int32_t* sums)
     std::memcpy(sums, sum, sizeof sum);
 }
 
-// The sums of VECTORS vectors of nodes: before the move, with a disc placed, with discs flipped.
+// Some moves of a list, and where the sums after each of them go, [move][width].
+struct Moves {
+    std::span<const std::uint8_t> squares;
+    std::span<const Bits> flipped;
+    std::int32_t* sums;
+};
+
+// The sums of VECTORS vectors of nodes after each move: those before it, the disc placed, the discs
+// flipped. `weights` is [65][width].
 template <int VECTORS>
-void sums_after_move(const std::int32_t* before, const std::int32_t* weights, int width, int square,
-                     Bits flipped, std::int32_t* after) {
-    Ints turned[VECTORS]{};
-    for_each_flipped(flipped, [&](int flipped_square) {
-        const std::int32_t* of_square = weights + std::ptrdiff_t{flipped_square} * width;
+void add_moves(const std::int32_t* before, const std::int32_t* weights, int width, int first,
+               const Moves& moves) {
+    const auto row = [&](int square) { return weights + std::ptrdiff_t{square} * width + first; };
+    std::int32_t* sums = moves.sums + first;
+    for (std::size_t i = 0; i < moves.squares.size(); ++i, sums += width) {
+        Ints turned[VECTORS]{};
+        for_each_flipped(moves.flipped[i], [&](int square) {
+            for (int v = 0; v < VECTORS; ++v) {
+                turned[v] += load(row(square) + v * LANES<float>);
+            }
+        });
         for (int v = 0; v < VECTORS; ++v) {
-            turned[v] += load(of_square + v * LANES<float>);
+            store(sums + v * LANES<float>, turned[v] + turned[v] +
+                                               load(before + first + v * LANES<float>) +
+                                               load(row(moves.squares[i]) + v * LANES<float>));
         }
-    });
-    const std::int32_t* placed = weights + std::ptrdiff_t{square} * width;
-    for (int v = 0; v < VECTORS; ++v) {
-        turned[v] += turned[v] + load(before + v * LANES<float>) + load(placed + v * LANES<float>);
     }
-    std::memcpy(after, turned, sizeof turned);
 }
 
 }  // namespace
@@ -168,13 +179,6 @@ void MlpEstimate::prepare(Seen& seen, int colour, int mover) const {
     }
 }
 
-void MlpEstimate::add_move(const Seen& seen, int square, Bits flipped, std::int32_t* sums) const {
-    in_blocks(width_, [&]<int VECTORS>(int k) {
-        sums_after_move<VECTORS>(seen.base.data() + k, weights_.data() + k, width_, square, flipped,
-                                 sums + k);
-    });
-}
-
 void MlpEstimate::outputs_after(Seen& seen, const Board& board, const MoveList& moves,
                                 SeenAs seen_as, std::span<double> outputs) const {
     look(seen, board.black, board.white);
@@ -182,16 +186,19 @@ void MlpEstimate::outputs_after(Seen& seen, const Board& board, const MoveList& 
     const int mover = seen_as == SeenAs::mover_is_black ? 1 : -1;
     prepare(seen, real_colours ? 1 : -1, mover);
     const auto scale = static_cast<float>(mover * step_);
-    for (std::size_t begin = 0; begin < outputs.size(); begin += DenseLayers<float>::BATCH) {
-        const auto batch = outputs.subspan(
-            begin, std::min<std::size_t>(DenseLayers<float>::BATCH, outputs.size() - begin));
-        for (std::size_t i = 0; i < batch.size(); ++i) {
-            add_move(seen, moves.squares[begin + i], moves.flipped[begin + i],
-                     seen.moved.data() + i * biases_.size());
-        }
-        for (std::size_t k = 0; k < batch.size() * biases_.size(); k += LANES<float>) {
-            const Floats sums = __builtin_convertvector(load(&seen.moved[k]), Floats) * scale;
-            store(&seen.nodes.before[k], estimated_tanh(sums));
+    constexpr std::size_t BATCH = DenseLayers<float>::BATCH;
+    for (std::size_t begin = 0; begin < outputs.size(); begin += BATCH) {
+        const auto batch = outputs.subspan(begin, std::min(BATCH, outputs.size() - begin));
+        const Moves some{std::span(moves.squares).subspan(begin, batch.size()),
+                         std::span(moves.flipped).subspan(begin, batch.size()), seen.moved.data()};
+        in_blocks(width_, [&]<int VECTORS>(int first) {
+            add_moves<VECTORS>(seen.base.data(), weights_.data(), width_, first, some);
+        });
+        const std::int32_t* moved = seen.moved.data();
+        float* nodes = seen.nodes.before.data();
+        for (int k = 0; k < static_cast<int>(batch.size()) * width_; k += LANES<float>) {
+            const Floats sums = __builtin_convertvector(load(moved + k), Floats) * scale;
+            store(nodes + k, estimated_tanh(sums));
         }
         later_.outputs(seen.nodes, batch);
     }

@@ -37,7 +37,6 @@ class MlpEstimate {
   private:
     void look(Seen& seen, Bits black, Bits white) const;
     void prepare(Seen& seen, int colour, int mover) const;
-    void add_move(const Seen& seen, int square, Bits flipped, std::int32_t* sums) const;
     const std::int32_t* square_weights(int square) const {
         return weights_.data() + static_cast<std::ptrdiff_t>(square) * width_;
     }
