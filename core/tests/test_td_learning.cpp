@@ -103,7 +103,8 @@ void test_the_final_board_learns_only_if_it_is_to() {
 void test_the_board_before_it_learns_instead() {
     const std::vector<std::shared_ptr<Player>> nobody;
     const Bits white = Bits{1} << 1 | Bits{1} << 62;
-    const Bits black = ~white & ~(Bits{1} | Bits{1} << 63);  // Black takes a1 and, White having to pass, h8
+    // Black takes a1 and, White having to pass, h8.
+    const Bits black = ~white & ~(Bits{1} | Bits{1} << 63);
     TdSettings settings;
     settings.successor = Successor::every_board;
     settings.starts = {Board{black, white, Colour::black}};

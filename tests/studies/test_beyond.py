@@ -40,7 +40,7 @@ def log(scores: Sequence[float], error: float = 0.01) -> list[dict[str, Any]]:
     ]
 
 
-def judged(finding: object) -> bool:
+def judged(finding: object) -> bool | None:
     assert isinstance(finding, Claim)
     return finding.holds
 

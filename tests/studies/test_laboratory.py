@@ -23,7 +23,9 @@ SMALL = {"games": 400, "measure_every": 400, "measure_double_games": 20}
 
 
 def experiment(**settings: Any) -> Experiment:
-    row = Row(key="a", what="a | b", paper=1.0, exact=True, differs="Nobody knows.")
+    row = Row.model_validate(
+        {"key": "a", "what": "a | b", "paper": 1.0, "exact": True, "differs": "Nobody knows."}
+    )
     return Experiment(
         name="own/small", title="A small one", source="Nobody 2000", procedure="small:procedure",
         about="About.", settings=settings, rows=[row],
@@ -159,7 +161,7 @@ def finished(tmp_path: Path, scale: str = "standard") -> Result:
     figure = Figure()
     outcome = Outcome({"a": Measured.exactly(2)}, [lab.save_figure("a", figure, "A <b> & picture.")])
     made = lab.provenance(61.5)
-    return Result(lab.experiment, lab.scale, outcome, lab.folder, made)
+    return Result(lab.experiment, lab.scale, outcome, lab.folder, made, dict(lab.settings))
 
 
 def test_a_report_says_what_differs_and_why(tmp_path: Path) -> None:

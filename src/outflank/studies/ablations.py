@@ -7,15 +7,18 @@ that compares variants gives the scores of their runs, and gets a figure and a t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from outflank.plots.style import COLOURS, INK, MARKERS, legend_above, new_figure
+from outflank.plots.style import COLOURS, INK, MARKERS, legend_below, new_figure
 from outflank.studies.agreement import of_runs
 from outflank.studies.verdicts import Claim, Measured, ResultTable
 
 Groups = Mapping[str, Mapping[str, Mapping[str, Measured]]]  # by group, variant, and place on the curve
+
+LABEL = 36  # characters in a line of a variant's name
 
 
 def draw_ablations(groups: Groups, bounds: Mapping[str, float], label: str) -> Figure:
@@ -27,7 +30,8 @@ def draw_ablations(groups: Groups, bounds: Mapping[str, float], label: str) -> F
     'score'
     """
     variants = [(group, name) for group, of_group in groups.items() for name in of_group]
-    figure, (axes,) = new_figure(1.2 + 0.28 * len(variants))
+    lines = sum(fill(name, LABEL).count("\n") + 1 for _, name in variants)
+    figure, (axes,) = new_figure(1.6 + 0.28 * lines)
     places = list(next(iter(next(iter(groups.values())).values())))
     for number, place in enumerate(places):
         found = [groups[group][name][place] for group, name in variants]
@@ -38,11 +42,11 @@ def draw_ablations(groups: Groups, bounds: Mapping[str, float], label: str) -> F
                       color=COLOURS[number], markersize=5, elinewidth=1.2)  # fmt: skip
     for name, bound in bounds.items():
         axes.axvline(bound, color=INK, linewidth=1, linestyle=":", label=name)
-    axes.set_yticks(range(len(variants)), [name for _, name in variants], parse_math=False)
+    axes.set_yticks(range(len(variants)), [fill(name, LABEL) for _, name in variants], parse_math=False)
     axes.invert_yaxis()
     axes.set_xlabel(label)
     axes.grid(visible=False, axis="y")
-    legend_above(axes, 3)
+    legend_below(figure, columns=3)
     return figure
 
 

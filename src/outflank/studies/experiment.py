@@ -101,7 +101,7 @@ class Row(BaseModel):
     runs: tuple[float, ...] = ()  # the paper's own runs; one, if it made one
     ci95: tuple[float, float] | None = None
     error: float | None = None  # of rounding, or of reading a figure
-    margin: float = Field(SCORE_MARGIN, gt=0)
+    margin: float = Field(default=SCORE_MARGIN, gt=0)
     better: Literal["higher", "lower"] | None = None
     claim: str = ""
     definition: bool = False  # only counts what the paper defines: no game could have refused it

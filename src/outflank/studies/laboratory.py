@@ -2,7 +2,7 @@
 
 OUT/<scale>/runs/<settings>-<digest>/seed-1/   learning runs, shared by all experiments with these settings
 OUT/<scale>/<paper>/<name>/parts/*.json        matches, counts and the like, each with its provenance
-OUT/<scale>/<paper>/<name>/*.png               figures
+OUT/<scale>/<paper>/<name>/*.png, *.svg        figures
 OUT/<scale>/<paper>/<name>/result.json         the findings of a finished experiment
 
 A part is found by its name, and reused if it was made with the same settings.
@@ -44,7 +44,7 @@ from outflank.studies.pieces import play_on
 from outflank.studies.verdicts import ResultFigure
 
 MADE = "made.json"  # in a run: by which experiment, in how many seconds
-DOTS_PER_INCH = 100  # figures are 800 pixels wide
+DOTS_PER_INCH = 200  # figures are 1,600 pixels wide
 
 
 class Interrupted(Exception):
@@ -283,9 +283,10 @@ class Laboratory:
         return Standings.of(results)
 
     def save_figure(self, name: str, figure: Figure, caption: str) -> ResultFigure:
-        """Save a figure, for the outcome."""
+        """Save a figure, for the outcome: PNG for the report, SVG for print."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        style.save_figure(figure, self.folder / f"{name}.png", DOTS_PER_INCH)
+        for ending in ("png", "svg"):
+            style.save_figure(figure, self.folder / f"{name}.{ending}", DOTS_PER_INCH)
         return ResultFigure(f"{name}.png", caption)
 
     def report_progress(self, what: str, done: float, total: float, unit: str) -> None:

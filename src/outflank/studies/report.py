@@ -108,6 +108,8 @@ def write_reports(results: Sequence[Result], folder: Path) -> list[Path]:
         for one in chosen:
             for name in (RESULT, *(figure.file for figure in one.outcome.figures)):
                 _copy(one.folder / name, folder / one.experiment.name / name)
+            for drawing in one.folder.glob("*.svg"):
+                _copy(drawing, folder / one.experiment.name / drawing.name)
         text = paper_report(paper, chosen)
         write_whole(folder / f"{paper}.md", text.encode())
         write_whole(folder / f"{paper}.html", html_page(text).encode())

@@ -48,7 +48,8 @@ def test_every_row_has_a_verdict_and_every_picture_is_drawn(quick: Path, paper: 
         check_complete(experiment, outcome)
         assert f"## {experiment.title}" in report
         for figure in outcome.figures:
-            assert imread(quick / experiment.name / figure.file).shape[1] == 800
+            assert imread(quick / experiment.name / figure.file).shape[1] == 1600
+            assert (quick / experiment.name / figure.file).with_suffix(".svg").is_file()
     sources = re.findall(r'<img src="([^"]*)"', page)
     assert page.count("<img") == len(sources)
     assert all((quick / source).is_file() for source in sources)
