@@ -33,7 +33,7 @@ class Minimax {
         } else {
             search_moves(board, moves, values.span(), 2 * TIE);
         }
-        return values.best();
+        return ties_for_best(values.span());
     }
 
   private:
