@@ -7,7 +7,9 @@
 namespace outflank {
 namespace {
 
-// ties_for_best in epsilon_othello.hpp, eight values at a time; reads up to seven beyond the last.
+// ties_for_best of epsilon_othello.hpp, eight values at a time: in batches of games, how many
+// values there are is what a processor mispredicts. Reads up to seven values beyond the last.
+#if defined(__AVX__)
 Bits ties_for_best(const double* values, std::size_t count) {
     using Doubles [[gnu::vector_size(32)]] = double;
     using Integers [[gnu::vector_size(32)]] = std::int64_t;
@@ -42,6 +44,11 @@ Bits ties_for_best(const double* values, std::size_t count) {
     }
     return ties;
 }
+#else
+Bits ties_for_best(const double* values, std::size_t count) {
+    return outflank::ties_for_best({values, count});
+}
+#endif
 
 }  // namespace
 
