@@ -1,6 +1,7 @@
 #include "endgame.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "endgame_few.hpp"
 #include "endgame_local.hpp"
@@ -20,7 +21,7 @@ constexpr int USE_TABLE = 10;         // a look-up is a cache miss
 constexpr int CHECK_STOP = 11;        // reads atomics of other threads
 constexpr int GUESS = 12;             // an aspiration window around a shallow search's value
 constexpr int SELECT = 14;            // forward pruning within a selective search
-constexpr int SHARE = 14;             // waking an idle thread takes microseconds
+constexpr int SHARE = 13;             // a lock, and waking an idle thread takes microseconds
 constexpr int SELECT_AT_ROOT = 19;    // a selective search before the exact one
 static_assert(SELECT >= ORDER_BY_EVALUATOR);  // where indices are kept
 
@@ -271,9 +272,8 @@ class EndgameSolver::Worker {
     Best best_above(const Node& node, Index* indices, Moves& moves, int alpha) {
         Best best;
         for (int i = 0; i < moves.count; ++i) {
-            if (i > 0 && node.empties >= SHARE && i + 1 < moves.count &&
-                shared_.team.someone_is_idle()) {
-                share_rest(node, moves, i, alpha, best);
+            if (i == 1 && node.empties >= SHARE && moves.count > 2 && shared_.team.has_helpers()) {
+                share_rest(node, indices, moves, i, alpha, best);
                 return best;
             }
             const Move& move = moves.take(i);
@@ -289,8 +289,9 @@ class EndgameSolver::Worker {
         return best;
     }
 
-    // Searches the moves from index `first` on together with idle threads.
-    void share_rest(const Node& node, Moves& moves, int first, int alpha, Best& best) {
+    // Searches the moves from index `first` on, and lets idle threads take some.
+    void share_rest(const Node& node, Index* indices, Moves& moves, int first, int alpha,
+                    Best& best) {
         for (int i = first; i < moves.count; ++i) {
             moves.take(i);
         }
@@ -298,16 +299,14 @@ class EndgameSolver::Worker {
         std::atomic<int> next{first};
         SharedNode shared;
         shared.parent = below_;
-        shared.work = [&](SharedNode& on, int thread) {
-            Worker worker(shared_, node.empties, thread, &on);
-            Index* const indices = worker.look(node);
+        const auto work = [&](Worker& worker, SharedNode& on, Index* from) {
             for (int i = next++; i < moves.count && !on.is_cut(); i = next++) {
                 const Move& move = moves.list[static_cast<std::size_t>(i)];
                 const int score =
                     -worker.null_window(node.after(move.square, move.after()),
-                                        worker.next_indices(node, indices, move), -alpha - 1);
+                                        worker.next_indices(node, from, move), -alpha - 1);
                 if (worker.stopped) {
-                    break;
+                    return;
                 }
                 const std::lock_guard lock(mutex);
                 if (score > best.score) {
@@ -317,9 +316,20 @@ class EndgameSolver::Worker {
                     on.cut = true;
                 }
             }
-            shared_.nodes_of_others += worker.nodes;
+        };
+        shared.work = [&](SharedNode& on, int thread) {
+            if (thread == thread_) {
+                const SharedNode* const above = std::exchange(below_, &on);
+                work(*this, on, indices);
+                below_ = above;
+                return;
+            }
+            Worker helper(shared_, node.empties, thread, &on);
+            work(helper, on, helper.look(node));
+            shared_.nodes_of_others += helper.nodes;
         };
         shared_.team.share(shared, thread_);
+        stopped = false;
         must_stop();  // only this node's own cut ends here: one above still counts
     }
 

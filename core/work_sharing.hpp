@@ -1,9 +1,10 @@
 // The young brothers wait concept (Feldmann 1993): once a node's first move has failed to cut, its
 // other moves may be searched by several threads.
 //
-// A thread that has such a node while others are idle opens a SharedNode; threads that join take
-// moves from it one by one. A thread whose own node has no moves left, but is still worked on by
-// others, helps them: it joins nodes that were opened below.
+// A thread that has such a node opens a SharedNode, so that a thread that becomes idle finds work at
+// once; it joins the oldest, whose moves have the largest subtrees, and takes moves one by one. A
+// thread whose own node has no moves left, but is still worked on by others, helps them: it joins
+// nodes that were opened below.
 #pragma once
 
 #include <condition_variable>
@@ -45,6 +46,7 @@ class Team {
             if (!threads_.start([this, i] { help(nullptr, i, [this] { return quit_; }); })) {
                 break;
             }
+            has_helpers_ = true;
         }
     }
     ~Team() {
@@ -57,7 +59,7 @@ class Team {
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    bool someone_is_idle() const { return idle_.load(std::memory_order_relaxed) > 0; }
+    bool has_helpers() const { return has_helpers_; }
 
     // Works on a node together with idle threads; returns when all its moves are done and no thread
     // uses it any more. `thread`: the caller's number, 0 unless it is a helper. Rethrows the first
@@ -66,8 +68,10 @@ class Team {
         {
             const std::lock_guard lock(mutex_);
             open_.push_back(&node);
+            if (idle_ > 0) {
+                changed_.notify_all();
+            }
         }
-        changed_.notify_all();
         work_on(node, thread);
         {
             const std::lock_guard lock(mutex_);
@@ -96,9 +100,9 @@ class Team {
                 open_.begin(), open_.end(),
                 [&](const SharedNode* node) { return below == nullptr || node->is_below(below); });
             if (found == open_.end()) {
-                idle_.fetch_add(1, std::memory_order_relaxed);
+                ++idle_;
                 changed_.wait(lock);
-                idle_.fetch_sub(1, std::memory_order_relaxed);
+                --idle_;
                 continue;
             }
             SharedNode& node = **found;
@@ -115,7 +119,8 @@ class Team {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<SharedNode*> open_;
-    std::atomic<int> idle_{0};
+    int idle_ = 0;  // threads that wait for a node
+    bool has_helpers_ = false;
     bool quit_ = false;
     ThreadGroup threads_;  // last: joined first
 };
