@@ -39,12 +39,12 @@ class Vague final : public Evaluator {
     double error_;
 };
 
-// Few different weights make many ties.
+// Few different weights make many ties, some of them only within TIE.
 std::shared_ptr<const Evaluator> vague(std::uint64_t stream, int different, double error) {
     Generator generator(3, stream);
     std::array<double, 64> weights{};
     for (double& weight : weights) {
-        weight = 0.25 * generator.below(different);
+        weight = 0.25 * generator.below(different) + 1e-8 * generator.below(2);
     }
     return std::make_shared<Vague>(weights, error);
 }

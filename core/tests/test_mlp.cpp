@@ -139,6 +139,24 @@ void test_no_estimates() {
     CHECK_EQUAL(steep.estimate_error(), 0.0);
 }
 
+// Values keep their distance from the disc difference, and saturated nodes come close to it.
+void test_distance_from_disc_difference() {
+    Generator generator(14, 0);
+    const auto layers = random_layers(generator, {64, 3, 1}, 5);
+    CHECK(std::isinf(Mlp(layers, false).distance_from_disc_difference()));
+    const Mlp mlp(layers, true);
+    const auto seen = mlp.accumulator();
+    double largest = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const Board board = tests::random_discs(generator);
+        const int difference = std::popcount(board.black) - std::popcount(board.white);
+        const double value = mlp.value(*seen, board.black, board.white);
+        largest = std::max(largest, std::abs(value - difference));
+    }
+    CHECK(largest <= mlp.distance_from_disc_difference());
+    CHECK(largest > 0.9 * mlp.distance_from_disc_difference());
+}
+
 }  // namespace
 
 int main() {
@@ -146,5 +164,6 @@ int main() {
     test_estimated_tanh();
     test_estimates();
     test_no_estimates();
+    test_distance_from_disc_difference();
     std::puts("mlp: passed");
 }
