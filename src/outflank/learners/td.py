@@ -51,9 +51,8 @@ class TdSettings(SettingsModel):
     output: Literal["logistic", "tanh"] = setting("logistic", "Log loss, or squared error (Lucas 2007).")
     successor: Literal["own", "every-board"] = setting("own", "Learn from own boards, or from all in turn.")
     expected_target: bool = setting(True, "Target: expectation over forced random moves, or the move made.")
-    final_board: bool = setting(
-        True, "The final board learns the result; or the board before it (Lucas 2007)."
-    )
+    # None like true: runs of earlier versions end with the same bytes.
+    final_board: bool | None = setting(None, "False: the board before the final one learns the result.")
     trace: float = setting(0.0, "Lambda of TD(lambda).", ge=0, le=1)
     alpha: float = setting(0.1, "Learning rate of a weight.", gt=0)
     final_alpha: float | None = setting(None, "Learning rate at the end, if it is to fall linearly.", ge=0)
@@ -167,17 +166,9 @@ def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:
     core.view = _core.View[settings.view]
     core.successor = _core.Successor[settings.successor.replace("-", "_")]
     core.output = _core.Output[settings.output]
-    for key in (
-        "expected_target",
-        "final_board",
-        "trace",
-        "alpha",
-        "games",
-        "epsilon",
-        "opponent_epsilon",
-        "random_plies",
-    ):
+    for key in ("expected_target", "trace", "alpha", "games", "epsilon", "opponent_epsilon", "random_plies"):
         setattr(core, key, getattr(settings, key))
+    core.final_board = settings.final_board is not False
     core.final_alpha = settings.alpha if settings.final_alpha is None else settings.final_alpha
     core.seed = seed
     if settings.starts:
