@@ -62,8 +62,8 @@ class FewSquares {
             if (turned == 0) {
                 continue;
             }
-            best = std::max(best, -four(node.after(square, node.position.play(square, turned)),
-                                        -beta, -alpha));
+            best = std::max(
+                best, -four(node.after(square, node.position.play(square, turned)), -beta, -alpha));
             if (best >= beta) {
                 return best;
             }
@@ -72,8 +72,7 @@ class FewSquares {
         if (best != NO_SCORE) {
             return best;
         }
-        return passed ? final_score(mover, opponent)
-                      : -search(node.passed(), -beta, -alpha, true);
+        return passed ? final_score(mover, opponent) : -search(node.passed(), -beta, -alpha, true);
     }
 
   private:

@@ -170,8 +170,8 @@ class LastSquares {
                       : -three(opponent, mover, -beta, -alpha, squares, true);
     }
 
-    // `pairs`: the first two squares lie in one quadrant and the other two in another. A move in one
-    // of a pair leaves an odd quadrant, which is tried first.
+    // `pairs`: the first two squares lie in one quadrant and the other two in another. A move in
+    // one of a pair leaves an odd quadrant, which is tried first.
     int four(Bits mover, Bits opponent, int alpha, int beta, std::array<int, 4> squares, bool pairs,
              bool passed = false) {
         ++nodes_;

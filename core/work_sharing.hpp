@@ -1,9 +1,9 @@
 // The young brothers wait concept (Feldmann 1993): once a node's first move has failed to cut, its
 // other moves may be searched by several threads.
 //
-// A thread that has such a node opens a SharedNode, so that a thread that becomes idle finds work at
-// once; it joins the oldest, whose moves have the largest subtrees, and takes moves one by one. A
-// thread whose own node has no moves left, but is still worked on by others, helps them: it joins
+// A thread that has such a node opens a SharedNode, so that a thread that becomes idle finds work
+// at once; it joins the oldest, whose moves have the largest subtrees, and takes moves one by one.
+// A thread whose own node has no moves left, but is still worked on by others, helps them: it joins
 // nodes that were opened below.
 #pragma once
 
