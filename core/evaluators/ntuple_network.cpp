@@ -162,9 +162,10 @@ template void TableReader::values_after(const double*, Seen&, const Board&, cons
 template void TableReader::values_after(const float*, Seen&, const Board&, const MoveList&, SeenAs,
                                         std::span<double>) const;
 
-TableSum::TableSum(Slots slots, AlignedVector<double> tables, int stages)
+TableSum::TableSum(Slots slots, AlignedVector<double> tables, int stages, double largest_sum)
     : tables_(std::move(tables)),
-      reader_(std::move(slots), stages, tables_.size() / static_cast<std::size_t>(stages)) {}
+      reader_(std::move(slots), stages, tables_.size() / static_cast<std::size_t>(stages)),
+      largest_sum_(largest_sum) {}
 
 TableSum::~TableSum() = default;
 
@@ -177,7 +178,7 @@ std::unique_ptr<BatchAccumulator> TableSum::batch_accumulator() const {
     {
         const std::lock_guard lock(ranks_mutex_);
         if (!ranks_) {
-            ranks_ = std::make_unique<RankTables>(reader_, tables_);
+            ranks_ = std::make_unique<RankTables>(reader_, tables_, largest_sum_);
         }
     }
     return ranks_->batch_accumulator();

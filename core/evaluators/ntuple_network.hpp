@@ -109,8 +109,9 @@ class RankTables;
 
 class TableSum final : public Evaluator {
   public:
-    // tables: for each stage the tables that the slots point into, then a zero.
-    TableSum(Slots slots, AlignedVector<double> tables, int stages);
+    // tables: for each stage the tables that the slots point into, then a zero. No value is larger
+    // than largest_sum.
+    TableSum(Slots slots, AlignedVector<double> tables, int stages, double largest_sum);
     ~TableSum() override;
     std::unique_ptr<Accumulator> accumulator() const override {
         return std::make_unique<TableReader::Seen>(reader_.slots());
@@ -130,6 +131,7 @@ class TableSum final : public Evaluator {
   private:
     AlignedVector<double> tables_;
     TableReader reader_;
+    double largest_sum_;
     mutable std::mutex ranks_mutex_;
     mutable std::unique_ptr<RankTables> ranks_;  // made for the first batch of games
 };

@@ -5,31 +5,6 @@
 #include "index_vectors.hpp"
 
 namespace outflank {
-namespace {
-
-// The largest possible sum of one entry per slot.
-double largest_sum(const TableReader& reader, std::span<const double> tables) {
-    double largest = 0;
-    for (std::size_t first = 0; first < tables.size(); first += reader.stage_size()) {
-        double sum = 0;
-        Index last_first = 0;
-        double last = 0;
-        for (const auto& [table, entries] : reader.slots().tables) {
-            if (table != last_first || last == 0) {  // neighbours often share a table
-                last = 0;
-                for (const double entry : tables.subspan(first + table, entries)) {
-                    last = std::max(last, std::abs(entry));
-                }
-                last_first = table;
-            }
-            sum += last;
-        }
-        largest = std::max(largest, sum);
-    }
-    return largest;
-}
-
-}  // namespace
 
 // The ranks of a batch of games. Slot k's table begins at entry k * STRIDE of a stage; STRIDE 0:
 // indices count from the stage's first entry. WIDTH 0: slots.width.
@@ -173,9 +148,10 @@ constexpr std::size_t LINE_ENTRIES = POWERS_OF_3[8];
 
 }  // namespace
 
-RankTables::RankTables(const TableReader& reader, std::span<const double> tables)
+RankTables::RankTables(const TableReader& reader, std::span<const double> tables,
+                       double largest_sum)
     : reader_(reader),
-      scale_(largest_sum(reader, tables), 0.5 * static_cast<double>(reader.slots().count)),
+      scale_(largest_sum, 0.5 * static_cast<double>(reader.slots().count)),
       width_(static_cast<std::size_t>(reader.slots().width)),
       stage_size_(reader.stage_size()) {
     if (tables_fit(BLOCK_SLOTS, BLOCK_ENTRIES)) {

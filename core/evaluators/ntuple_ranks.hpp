@@ -15,8 +15,9 @@ class RankTables {
     static constexpr std::size_t MOST_SLOTS = 1024;  // beyond, games one by one use caches better
     static constexpr std::size_t MOST_ENTRIES = std::size_t{1} << 24;  // of all stages: 64 MB
 
-    // Keeps a reference to the reader. `tables`: what its slots point into.
-    RankTables(const TableReader& reader, std::span<const double> tables);
+    // Keeps a reference to the reader. `tables`: what its slots point into; no sum of them is
+    // larger than `largest_sum`.
+    RankTables(const TableReader& reader, std::span<const double> tables, double largest_sum);
 
     std::unique_ptr<BatchAccumulator> batch_accumulator() const;
     std::size_t bytes() const;
