@@ -1,57 +1,8 @@
 #include "greedy_playouts.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 
 namespace outflank {
-namespace {
-
-// ties_for_best of epsilon_othello.hpp, eight values at a time: in batches of games, how many
-// values there are is what a processor mispredicts. Reads up to seven values beyond the last.
-#if defined(__AVX__)
-Bits ties_for_best(const double* values, std::size_t count) {
-    using Doubles [[gnu::vector_size(32)]] = double;
-    using Integers [[gnu::vector_size(32)]] = std::int64_t;
-    constexpr double LEAST = -std::numeric_limits<double>::infinity();
-    constexpr Doubles NOTHING{LEAST, LEAST, LEAST, LEAST};
-    constexpr Integers LANES{0, 1, 2, 3};
-    const auto load = [&](std::size_t i) {
-        Doubles loaded;
-        std::memcpy(&loaded, values + i, sizeof loaded);
-        return LANES < static_cast<std::int64_t>(count) - static_cast<std::int64_t>(i) ? loaded
-                                                                                       : NOTHING;
-    };
-    Doubles highest = NOTHING;
-    for (std::size_t i = 0; i < count; i += 8) {
-        const Doubles a = load(i);
-        const Doubles b = load(i + 4);
-        const Doubles of_both = a > b ? a : b;
-        highest = highest > of_both ? highest : of_both;
-    }
-    // In all lanes: halves exchanged, then neighbours. (Scalars would be compared by branches.)
-    const Doubles halves{highest[2], highest[3], highest[0], highest[1]};
-    highest = highest > halves ? highest : halves;
-    const Doubles neighbours{highest[1], highest[0], highest[3], highest[2]};
-    highest = highest > neighbours ? highest : neighbours;
-    const Doubles enough = highest - TIE;
-    Bits ties = 0;
-    for (std::size_t i = 0; i < count; i += 8) {
-        constexpr Integers BITS{1, 2, 4, 8};
-        const Integers found =
-            ((load(i) >= enough) & BITS) | ((load(i + 4) >= enough) & (BITS << 4));
-        ties |= static_cast<Bits>(found[0] | found[1] | found[2] | found[3]) << i;
-    }
-    return ties;
-}
-#else
-Bits ties_for_best(const double* values, std::size_t count) {
-    return outflank::ties_for_best({values, count});
-}
-#endif
-
-}  // namespace
-
 bool GreedyPlayouts::playable(const Player& player) {
     const Judgement& judgement = player.judgement;
     const bool plain = !player.book && player.nodes == 0 && player.perfect_from() == 0;
@@ -61,10 +12,35 @@ bool GreedyPlayouts::playable(const Player& player) {
 }
 
 GreedyPlayouts::Seat::Seat(const Player& player)
-    : white_as_white(player.judgement.view == View::negation) {
-    if (!player.judgement.is_random()) {
-        seen = player.judgement.for_black->batch_accumulator();
+    : seen(player.judgement.is_random() ? nullptr
+                                        : player.judgement.for_black->batch_accumulator()),
+      limits(seen ? seen->scale() : RankScale(0, 0)),
+      white_as_white(player.judgement.view == View::negation),
+      values(player.judgement) {}
+
+int GreedyPlayouts::Seat::best(OpenGame& game, Bits legal, const std::int32_t* ranks) {
+    const auto count = static_cast<std::size_t>(std::popcount(legal));
+    const TiedRanks tied = tied_ranks(ranks, count, limits);
+    const bool settled = tied.surely == tied.possibly || std::has_single_bit(tied.possibly);
+    return one_of(settled ? tied.possibly : ties_by_values(game, legal, tied.possibly),
+                  game.generator);
+}
+
+// `possible`: indices of legal moves.
+Bits GreedyPlayouts::Seat::ties_by_values(const OpenGame& game, Bits legal, Bits possible) {
+    const MoveList all(game.position, legal);
+    Bits squares = 0;
+    for (Bits rest = possible; rest != 0; rest = without_lowest(rest)) {
+        squares |= bit(all.squares[static_cast<std::size_t>(lowest_square(rest))]);
     }
+    const MoveList close(all, squares);
+    MoveValues judged(close.count);
+    values.judge(game.board(), close, judged.span());
+    Bits ties = 0;
+    for (Bits best = ties_for_best(judged.span()); best != 0; best = without_lowest(best)) {
+        ties |= bit(nth_square(possible, lowest_square(best)));
+    }
+    return ties;
 }
 
 void GreedyPlayouts::play(GameSpan games, const GameResults& results) {
@@ -148,11 +124,10 @@ void GreedyPlayouts::choose(std::size_t turn) {
     seat.moves.find_flips(
         [&](std::size_t i) -> const Position& { return games_[i].game.position; });
     const std::span<const BatchMove> moves = seat.moves.moves();
-    seat.seen->values_after(moves, seat.white_as_white, std::span(values_.data(), moves.size()));
+    seat.seen->ranks_after(moves, seat.white_as_white, std::span(ranks_.data(), moves.size()));
     std::size_t first = 0;
     for (const auto& [game, count] : waiting_[turn]) {
-        const Bits ties = ties_for_best(values_.data() + first, count);
-        const int best = one_of(ties, games_[game].game.generator);
+        const int best = seat.best(games_[game].game, games_[game].moves, ranks_.data() + first);
         made_.push_back(moves[first + static_cast<std::size_t>(best)]);
         first += count;
     }

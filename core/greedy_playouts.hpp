@@ -3,9 +3,12 @@
 // The rules, the draws and the values are those of every other way to play, so the same seed gives
 // the same games. Only the order of work differs: each stage (legal moves, draws, flips, values) is
 // done for all games of the batch before the next stage, so that the games' latencies overlap.
+// Moves are compared by their ranks, and by their values only where ranks are too close to tell.
 #pragma once
 
+#include "one_ply.hpp"
 #include "playouts.hpp"
+#include "tied_ranks.hpp"
 
 namespace outflank {
 
@@ -25,9 +28,15 @@ class GreedyPlayouts {
   private:
     struct Seat {
         explicit Seat(const Player& player);
+        // The best of a game's legal moves, as an index, uniform among ties.
+        int best(OpenGame& game, Bits legal, const std::int32_t* ranks);
+        Bits ties_by_values(const OpenGame& game, Bits legal, Bits possible);
+
         std::unique_ptr<BatchAccumulator> seen;  // null for the random player
+        TieLimits limits;                        // of its ranks
         bool white_as_white = false;             // the view is negation
         MoveBatch moves;                         // of the games in which it chooses
+        OnePly values;                           // for ranks that are too close
     };
     // The moves of one game in a seat's batch.
     struct Waiting {
@@ -53,7 +62,7 @@ class GreedyPlayouts {
     std::vector<std::uint8_t> live_;  // indices of the games that are not over
     std::vector<BatchMove> made_;     // the moves of this step
     std::array<std::vector<Waiting>, 2> waiting_;
-    std::array<double, GAMES_IN_BATCH * 64 + 8> values_{};
+    std::array<std::int32_t, GAMES_IN_BATCH * 64 + 16> ranks_{};
 };
 
 }  // namespace outflank

@@ -144,8 +144,8 @@ def _parse(arguments: list[str]) -> None:
     command = _command_line()
     rest = [*arguments, "VALUE"]  # for an option that is named without its value
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
-        assert rest[0] in command.commands, f"no such command: outflank {shlex.join(arguments)}"
-        command = command.commands[rest.pop(0)]
+        assert rest[0] in command.list_commands(None), f"no such command: outflank {shlex.join(arguments)}"
+        command = command.get_command(None, rest.pop(0))
     context = command.context_class(command, **command.context_settings)
     try:
         command.make_parser(context).parse_args(args=rest)

@@ -4,6 +4,8 @@
 // handful of moves end in mispredicted branches. A loop over the moves of many games does neither.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "../position.hpp"
@@ -56,6 +58,40 @@ class MoveBatch {
     std::array<BatchMove, GAMES_IN_BATCH * 64 + AHEAD> moves_;  // filled up to count_
 };
 
+// Whole numbers in the order of an evaluator's values: value = unit * rank, off by a few units.
+// They order the moves of one position; where ranks are too close to tell, values decide.
+class RankScale {
+  public:
+    // Every rank lies within -largest_value..largest_value, and is off by `error` units at most.
+    RankScale(double largest_value, double error)
+        : unit_(std::max(largest_value / LARGEST_RANK, SMALLEST_UNIT)),
+          ranks_per_value_(1 / unit_),
+          error_(error + 1) {}  // one more for the rounding of doubles, which is far smaller
+
+    // Rounded to the nearest: added to 1.5 * 2^52, a double has the whole number in its low bits.
+    std::int32_t rank(double value) const {
+        const double shifted = value * ranks_per_value_ + 0x1.8p52;
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::bit_cast<Bits>(shifted)));
+    }
+
+    // Ranks further apart than this belong to values further apart than `difference`...
+    std::int32_t surely_beyond(double difference) const {
+        return static_cast<std::int32_t>(std::ceil(difference / unit_ + 2 * error_));
+    }
+    // ...and ranks no further apart than this to values no further apart. Negative: no ranks do.
+    std::int32_t surely_within(double difference) const {
+        return static_cast<std::int32_t>(std::floor(difference / unit_ - 2 * error_));
+    }
+
+  private:
+    // A rank minus surely_beyond(1e-6), a million units at most, does not overflow.
+    static constexpr double LARGEST_RANK = 0x1.0p31 - 0x1.0p22;
+    static constexpr double SMALLEST_UNIT = 1e-12;
+    double unit_;
+    double ranks_per_value_;
+    double error_;
+};
+
 // An evaluator's state of a batch of games, kept up to date with every move. One per thread.
 class BatchAccumulator {
   public:
@@ -67,10 +103,13 @@ class BatchAccumulator {
     // Game number `game` of the batch begins from this board.
     virtual void open(std::size_t game, const Board& board) = 0;
 
-    // The value of the board after each move. `white_as_white`: a board after White's move is seen
-    // as it is and its value negated (otherwise White's discs are seen as black).
-    virtual void values_after(std::span<const BatchMove> moves, bool white_as_white,
-                              std::span<double> values) = 0;
+    virtual RankScale scale() const = 0;
+
+    // The rank of the board after each move among those of its game. `white_as_white`: a board
+    // after White's move is seen as it is and its value negated (otherwise White's discs are seen
+    // as black).
+    virtual void ranks_after(std::span<const BatchMove> moves, bool white_as_white,
+                             std::span<std::int32_t> ranks) = 0;
 
     // These moves were made, at most one in each game.
     virtual void follow(std::span<const BatchMove> moves) = 0;

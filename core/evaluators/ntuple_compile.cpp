@@ -146,8 +146,9 @@ void fold(Bits set, std::span<const Placement> placements, const double* weights
     }
 }
 
-// The grid on which any sum of one weight per placement is exact.
-Grid grid_for(std::span<const TupleTable> tables, std::span<const double> weights, int stages) {
+// No sum of one weight per placement is larger: Grid(this) keeps all of them exact.
+double largest_sum_of(std::span<const TupleTable> tables, std::span<const double> weights,
+                      int stages) {
     double largest_sum = 0;
     std::size_t first = 0;
     for (int stage = 0; stage < stages; ++stage) {
@@ -160,7 +161,7 @@ Grid grid_for(std::span<const TupleTable> tables, std::span<const double> weight
             first += table.weight_count();
         }
     }
-    return Grid(largest_sum);
+    return largest_sum;
 }
 
 void check_weights(std::span<const TupleTable> tables, std::span<const double> weights,
@@ -243,7 +244,8 @@ Slots folded_slots(const FoldingPlan& plan) {
 
 std::unique_ptr<Evaluator> folded_by(const FoldingPlan& plan, std::span<const TupleTable> tables,
                                      std::span<const double> weights, int stages) {
-    const Grid grid = grid_for(tables, weights, stages);
+    const double largest_sum = largest_sum_of(tables, weights, stages);
+    const Grid grid(largest_sum);
     const std::size_t stage_weights = weights_of_one_stage(tables);
     std::vector<double> rounded(stage_weights);
     AlignedVector<double> folded((plan.entries + 1) * static_cast<std::size_t>(stages));
@@ -257,7 +259,7 @@ std::unique_ptr<Evaluator> folded_by(const FoldingPlan& plan, std::span<const Tu
         }
         ++table;  // the zero
     }
-    return std::make_unique<TableSum>(folded_slots(plan), std::move(folded), stages);
+    return std::make_unique<TableSum>(folded_slots(plan), std::move(folded), stages, largest_sum);
 }
 
 }  // namespace
@@ -295,14 +297,16 @@ std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
                                     " MB when compiled; the most is " +
                                     std::to_string(limits.bytes >> 20) + " MB");
     }
-    const Grid grid = grid_for(tables, weights, stages);
+    const double largest_sum = largest_sum_of(tables, weights, stages);
+    const Grid grid(largest_sum);
     AlignedVector<double> zero_ended((entries + 1) * static_cast<std::size_t>(stages));
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
         std::ranges::transform(weights.subspan(stage * entries, entries),
                                zero_ended.data() + stage * (entries + 1),
                                [&](double weight) { return grid.round(weight); });
     }
-    return std::make_unique<TableSum>(plain_slots(tables), std::move(zero_ended), stages);
+    return std::make_unique<TableSum>(plain_slots(tables), std::move(zero_ended), stages,
+                                      largest_sum);
 }
 
 std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,

@@ -1,61 +1,14 @@
 #include "ntuple_network.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <string>
 
+#include "index_vectors.hpp"
+#include "ntuple_ranks.hpp"
+
 namespace outflank {
 namespace detail {
-
-// Sixteen indices, in as many vectors of the machine's own width as that takes, by a GCC and Clang
-// extension. (GCC 12 passes wider vectors through memory.)
-class IndexVector {
-  public:
-    static IndexVector load(const Index* from) {
-        IndexVector vector;
-        for (std::size_t i = 0; i < PIECES; ++i) {
-            std::memcpy(&vector.pieces_[i], from + i * LANES, sizeof(Piece));
-        }
-        return vector;
-    }
-    void store(Index* to) const {
-        for (std::size_t i = 0; i < PIECES; ++i) {
-            std::memcpy(to + i * LANES, &pieces_[i], sizeof(Piece));
-        }
-    }
-    IndexVector& operator+=(const IndexVector& other) {
-        for (std::size_t i = 0; i < PIECES; ++i) {
-            pieces_[i] += other.pieces_[i];
-        }
-        return *this;
-    }
-    IndexVector& operator-=(const IndexVector& other) {
-        for (std::size_t i = 0; i < PIECES; ++i) {
-            pieces_[i] -= other.pieces_[i];
-        }
-        return *this;
-    }
-    // Unsigned lanes wrap, so that a negative factor subtracts.
-    IndexVector& operator*=(int factor) {
-        for (std::size_t i = 0; i < PIECES; ++i) {
-            pieces_[i] *= static_cast<Index>(factor);
-        }
-        return *this;
-    }
-
-  private:
-#if defined(__AVX512F__)
-    static constexpr std::size_t LANES = 16;
-#elif defined(__AVX2__)
-    static constexpr std::size_t LANES = 8;
-#else
-    static constexpr std::size_t LANES = 4;
-#endif
-    static constexpr std::size_t PIECES = Slots::LANES / LANES;
-    using Piece [[gnu::vector_size(LANES * sizeof(Index))]] = Index;
-    Piece pieces_[PIECES];  // NOLINT: GCC 12 keeps a std::array of vectors in memory
-};
 
 // Four chains of additions hide their latency; in any order the sum is exact (see Grid).
 inline double look_up(const double* tables, const Index* indices, std::size_t width) {
@@ -86,44 +39,6 @@ inline double look_up(const float* tables, const Index* indices, std::size_t wid
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// How a move changes the indices, with the mover's discs as digit 2: by one step where it places a
-// disc, by two steps for each disc that it flips. The first four are added without a branch: a
-// mispredicted loop end costs more than a few additions of row 64, which is zero.
-class MoveSteps {
-  public:
-    MoveSteps(const Index* steps, std::size_t width, int square, Bits flipped)
-        : steps_(steps), width_(width), placed_(row(square)) {
-        for (const Index*& flipped_row : flipped_) {
-            flipped_row = row(lowest_square(flipped));
-            flipped = without_lowest(flipped);
-        }
-        more_flipped_ = flipped;
-    }
-    IndexVector at(std::size_t slot) const {
-        auto change = IndexVector::load(flipped_[0] + slot);
-        change += IndexVector::load(flipped_[1] + slot);
-        change += IndexVector::load(flipped_[2] + slot);
-        change += IndexVector::load(flipped_[3] + slot);
-        for (Bits rest = more_flipped_; rest != 0; rest = without_lowest(rest)) [[unlikely]] {
-            change += IndexVector::load(row(lowest_square(rest)) + slot);
-        }
-        change += change;
-        change += IndexVector::load(placed_ + slot);
-        return change;
-    }
-
-  private:
-    const Index* row(int square) const {
-        return steps_ + static_cast<std::size_t>(square) * width_;
-    }
-
-    const Index* steps_;
-    std::size_t width_;
-    const Index* placed_;
-    std::array<const Index*, 4> flipped_;
-    Bits more_flipped_;
-};
-
 // Calls with<WIDTH>() where the number of slots is a common one, else with<0>(): a width known at
 // compile time lets the compiler unroll loops.
 template <class With>
@@ -138,10 +53,9 @@ auto with_width(int width, With with) {
 
 }  // namespace detail
 
-using detail::IndexVector;
 using detail::look_up;
-using detail::MoveSteps;
 using detail::with_width;
+using Vector = IndexVector<Index>;
 
 Slots::Slots(std::size_t slots_in_use, std::size_t unused) {
     if (slots_in_use > MOST) {
@@ -154,6 +68,7 @@ Slots::Slots(std::size_t slots_in_use, std::size_t unused) {
     count = static_cast<int>(slots_in_use);
     width = static_cast<int>((slots_in_use + LANES - 1) / LANES * LANES);
     const auto allotted = static_cast<std::size_t>(width);
+    tables.assign(allotted, {static_cast<Index>(unused), 1});
     steps.assign(65 * allotted, 0);
     empty.assign(allotted, static_cast<Index>(unused));
     mirror.assign(allotted, static_cast<Index>(2 * unused));  // mirrors wrap: see place_table
@@ -162,13 +77,14 @@ Slots::Slots(std::size_t slots_in_use, std::size_t unused) {
 // mirror - index is right modulo 2^32 even where `mirror` itself does not fit.
 void Slots::place_table(std::size_t k, std::size_t offset, std::size_t length) {
     const Index all_black = POWERS_OF_3[length] - 1;
+    tables[k] = {static_cast<Index>(offset), POWERS_OF_3[length]};
     empty[k] = static_cast<Index>(offset + all_black / 2);  // every digit 1
     mirror[k] = static_cast<Index>(2 * offset + all_black);
 }
 
 std::size_t Slots::bytes(std::size_t slots_in_use) {
     const std::size_t allotted = (slots_in_use + LANES - 1) / LANES * LANES;
-    return (65 + 2) * allotted * sizeof(Index);
+    return allotted * (sizeof(Table) + (65 + 2) * sizeof(Index));
 }
 
 void TableReader::look(Seen& seen, Bits black, Bits white) const {
@@ -183,9 +99,9 @@ void TableReader::look(Seen& seen, Bits black, Bits white) const {
         changes[count++] = {slots_.steps.data() + static_cast<std::size_t>(square) * width, digits};
     });
     for (std::size_t from = 0; from < width; from += Slots::LANES) {
-        auto indices = IndexVector::load(seen.indices.data() + from);
+        auto indices = Vector::load(seen.indices.data() + from);
         for (std::size_t i = 0; i < count; ++i) {
-            auto change = IndexVector::load(changes[i].row + from);
+            auto change = Vector::load(changes[i].row + from);
             change *= changes[i].digits;
             indices += change;
         }
@@ -209,17 +125,17 @@ void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board&
     const bool as_white = seen_as == SeenAs::mover_is_white;
     const bool mirrored = (board.mover == Colour::white) != as_white;
     for (std::size_t from = 0; mirrored && from < width; from += Slots::LANES) {
-        auto indices = IndexVector::load(slots_.mirror.data() + from);
-        indices -= IndexVector::load(seen.indices.data() + from);
+        auto indices = Vector::load(slots_.mirror.data() + from);
+        indices -= Vector::load(seen.indices.data() + from);
         indices.store(seen.mirrored.data() + from);
     }
     const Index* before = mirrored ? seen.mirrored.data() : seen.indices.data();
     alignas(64) std::array<Index, std::max(WIDTH, 1)> on_stack;
     Index* after = WIDTH > 0 ? on_stack.data() : seen.after.data();
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const MoveSteps move(slots_.steps.data(), width, moves.squares[i], moves.flipped[i]);
+        const MoveSteps<Index> move(slots_.steps.data(), width, moves.squares[i], moves.flipped[i]);
         for (std::size_t from = 0; from < width; from += Slots::LANES) {
-            auto indices = IndexVector::load(before + from);
+            auto indices = Vector::load(before + from);
             as_white ? indices -= move.at(from) : indices += move.at(from);
             indices.store(after + from);
         }
@@ -234,88 +150,9 @@ void TableReader::values_after(const Weight* tables, Seen& seen, const Board& bo
                                std::span<double> values) const {
     look(seen, board.black, board.white);
     const Weight* stage = tables + first_of_stage(std::popcount(board.black | board.white) + 1);
-    with_width(slots_.width, [&]<int WIDTH> {
+    with_width(slots_.width, [&]<int WIDTH>() {
         values_after_in<WIDTH>(stage, seen, board, moves, seen_as, values);
     });
-}
-
-TableReader::SeenInBatch::SeenInBatch(const TableReader& reader)
-    : reader_(reader),
-      opened_(reader.slots_),
-      indices_(2 * GAMES_IN_BATCH * static_cast<std::size_t>(reader.slots_.width)) {}
-
-void TableReader::SeenInBatch::open(std::size_t game, const Board& board) {
-    const auto width = static_cast<std::size_t>(reader_.slots_.width);
-    for (const Colour colour : {Colour::black, Colour::white}) {
-        const bool as_it_is = colour == Colour::black;
-        reader_.look(opened_, as_it_is ? board.black : board.white,
-                     as_it_is ? board.white : board.black);
-        std::ranges::copy(opened_.indices, indices_.data() + place(game, colour, width));
-    }
-    discs_[game] = std::popcount(board.black | board.white);
-    set_stage(game);
-}
-
-// The indices of many moves are computed before the first look-up: both together would exceed what
-// a processor overlaps.
-template <int WIDTH, class Weight>
-void TableReader::SeenInBatch::values_after_in(const Weight* tables,
-                                               std::span<const BatchMove> moves,
-                                               bool white_as_white,
-                                               std::span<double> values) const {
-    const auto width = static_cast<std::size_t>(WIDTH > 0 ? WIDTH : reader_.slots_.width);
-    const Index* steps = reader_.slots_.steps.data();
-    alignas(64) std::array<Index, 4 * WIDEST> block;  // stays within the L1 cache
-    const std::size_t rows = block.size() / width;
-    for (std::size_t first = 0; first < moves.size(); first += rows) {
-        const std::size_t end = std::min(first + rows, moves.size());
-        Index* after = block.data();
-        for (std::size_t i = first; i < end; ++i, after += width) {
-            const bool as_white = white_as_white && moves[i].mover == Colour::white;
-            const Colour seen_by = as_white ? Colour::black : moves[i].mover;
-            const Index* before = indices_.data() + place(moves[i].game, seen_by, width);
-            const MoveSteps move(steps, width, moves[i].square, moves[i].flipped);
-            for (std::size_t from = 0; from < width; from += Slots::LANES) {
-                auto indices = IndexVector::load(before + from);
-                as_white ? indices -= move.at(from) : indices += move.at(from);
-                indices.store(after + from);
-            }
-        }
-        write_to_memory(block.data());
-        after = block.data();
-        for (std::size_t i = first; i < end; ++i, after += width) {
-            const bool as_white = white_as_white && moves[i].mover == Colour::white;
-            const double value = look_up(tables + first_after_[moves[i].game], after, width);
-            values[i] = as_white ? -value : value;
-        }
-    }
-}
-
-template <class Weight>
-void TableReader::SeenInBatch::values_after(const Weight* tables, std::span<const BatchMove> moves,
-                                            bool white_as_white, std::span<double> values) const {
-    with_width(reader_.slots_.width,
-               [&]<int WIDTH> { values_after_in<WIDTH>(tables, moves, white_as_white, values); });
-}
-
-void TableReader::SeenInBatch::follow(std::span<const BatchMove> moves) {
-    const auto width = static_cast<std::size_t>(reader_.slots_.width);
-    for (const BatchMove& made : moves) {
-        const MoveSteps move(reader_.slots_.steps.data(), width, made.square, made.flipped);
-        Index* for_mover = indices_.data() + place(made.game, made.mover, width);
-        Index* for_opponent = indices_.data() + place(made.game, other(made.mover), width);
-        for (std::size_t from = 0; from < width; from += Slots::LANES) {
-            const auto change = move.at(from);
-            auto indices = IndexVector::load(for_mover + from);
-            indices += change;
-            indices.store(for_mover + from);
-            indices = IndexVector::load(for_opponent + from);
-            indices -= change;
-            indices.store(for_opponent + from);
-        }
-        ++discs_[made.game];
-        set_stage(made.game);
-    }
 }
 
 template double TableReader::value(const double*, Seen&, Bits, Bits) const;
@@ -324,7 +161,32 @@ template void TableReader::values_after(const double*, Seen&, const Board&, cons
                                         std::span<double>) const;
 template void TableReader::values_after(const float*, Seen&, const Board&, const MoveList&, SeenAs,
                                         std::span<double>) const;
-template void TableReader::SeenInBatch::values_after(const double*, std::span<const BatchMove>,
-                                                     bool, std::span<double>) const;
+
+TableSum::TableSum(Slots slots, AlignedVector<double> tables, int stages, double largest_sum)
+    : tables_(std::move(tables)),
+      reader_(std::move(slots), stages, tables_.size() / static_cast<std::size_t>(stages)),
+      largest_sum_(largest_sum) {}
+
+TableSum::~TableSum() = default;
+
+bool TableSum::values_batches() const {
+    return reader_.slots().empty.size() <= RankTables::MOST_SLOTS &&
+           tables_.size() <= RankTables::MOST_ENTRIES;
+}
+
+std::unique_ptr<BatchAccumulator> TableSum::batch_accumulator() const {
+    {
+        const std::lock_guard lock(ranks_mutex_);
+        if (!ranks_) {
+            ranks_ = std::make_unique<RankTables>(reader_, tables_, largest_sum_);
+        }
+    }
+    return ranks_->batch_accumulator();
+}
+
+std::size_t TableSum::bytes() const {
+    const std::lock_guard lock(ranks_mutex_);
+    return tables_.size() * sizeof(double) + reader_.bytes() + (ranks_ ? ranks_->bytes() : 0);
+}
 
 }  // namespace outflank

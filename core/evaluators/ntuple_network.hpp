@@ -7,6 +7,8 @@
 // tuples costs a few dozen look-ups (ntuple_compile.cpp).
 #pragma once
 
+#include <mutex>
+
 #include "../aligned.hpp"
 #include "evaluator.hpp"
 
@@ -42,8 +44,13 @@ using Index = std::uint32_t;
 // What each slot reads: steps[square][slot] is the worth of one digit (a power of three, or 0).
 // Slots are allotted in whole vectors; unused ones always read the zero at the end of the tables.
 struct Slots {
+    struct Table {
+        Index first = 0;  // entry
+        Index entries = 1;
+    };
     int count = 0;                // slots in use
     int width = 0;                // slots allotted: a multiple of LANES
+    std::vector<Table> tables;    // [width]
     AlignedVector<Index> steps;   // [65][width]; row 64 is zero
     AlignedVector<Index> empty;   // [width], the index of an empty board
     AlignedVector<Index> mirror;  // [width]; with the colours exchanged, index i becomes mirror - i
@@ -77,6 +84,7 @@ class TableReader {
     const Slots& slots() const { return slots_; }
     std::size_t bytes() const { return Slots::bytes(static_cast<std::size_t>(slots_.count)); }
     std::size_t stage_size() const { return stage_size_; }
+    int stages() const { return stages_; }
     std::size_t first_of_stage(int discs) const {
         return static_cast<std::size_t>(stage_of(discs, stages_)) * stage_size_;
     }
@@ -86,37 +94,6 @@ class TableReader {
     template <class Weight>
     void values_after(const Weight* tables, Seen& seen, const Board& board, const MoveList& moves,
                       SeenAs seen_as, std::span<double> values) const;
-
-    // The indices of a batch of games, as they are and with the colours exchanged.
-    class SeenInBatch {
-      public:
-        explicit SeenInBatch(const TableReader& reader);
-        void open(std::size_t game, const Board& board);
-        template <class Weight>
-        void values_after(const Weight* tables, std::span<const BatchMove> moves,
-                          bool white_as_white, std::span<double> values) const;
-        void follow(std::span<const BatchMove> moves);
-
-        // Beyond this many slots, games one by one use the cache better.
-        static constexpr std::size_t WIDEST = 1024;
-
-      private:
-        template <int WIDTH, class Weight>
-        void values_after_in(const Weight* tables, std::span<const BatchMove> moves,
-                             bool white_as_white, std::span<double> values) const;
-        static std::size_t place(std::size_t game, Colour seen_by, std::size_t width) {
-            return (2 * game + static_cast<std::size_t>(seen_by)) * width;
-        }
-        void set_stage(std::size_t game) {
-            first_after_[game] = reader_.first_of_stage(discs_[game] + 1);
-        }
-
-        const TableReader& reader_;
-        Seen opened_;                   // the board from which the last game began
-        AlignedVector<Index> indices_;  // [games][2][width]: black digits for Black, for White
-        std::array<int, GAMES_IN_BATCH> discs_{};
-        std::array<std::size_t, GAMES_IN_BATCH> first_after_{};  // of the stage after a move
-    };
 
   private:
     template <int WIDTH, class Weight>
@@ -128,12 +105,14 @@ class TableReader {
     std::size_t stage_size_;
 };
 
+class RankTables;
+
 class TableSum final : public Evaluator {
   public:
-    // tables: for each stage the tables that the slots point into, then a zero.
-    TableSum(Slots slots, AlignedVector<double> tables, int stages)
-        : tables_(std::move(tables)),
-          reader_(std::move(slots), stages, tables_.size() / static_cast<std::size_t>(stages)) {}
+    // tables: for each stage the tables that the slots point into, then a zero. No value is larger
+    // than largest_sum.
+    TableSum(Slots slots, AlignedVector<double> tables, int stages, double largest_sum);
+    ~TableSum() override;
     std::unique_ptr<Accumulator> accumulator() const override {
         return std::make_unique<TableReader::Seen>(reader_.slots());
     }
@@ -145,32 +124,16 @@ class TableSum final : public Evaluator {
         reader_.values_after(tables_.data(), static_cast<TableReader::Seen&>(seen), board, moves,
                              seen_as, values);
     }
-    bool values_batches() const override {
-        return reader_.slots().empty.size() <= TableReader::SeenInBatch::WIDEST;
-    }
-    std::unique_ptr<BatchAccumulator> batch_accumulator() const override {
-        return std::make_unique<SeenInBatch>(*this);
-    }
-    std::size_t bytes() const override { return tables_.size() * sizeof(double) + reader_.bytes(); }
+    bool values_batches() const override;
+    std::unique_ptr<BatchAccumulator> batch_accumulator() const override;
+    std::size_t bytes() const override;
 
   private:
-    class SeenInBatch final : public BatchAccumulator {
-      public:
-        explicit SeenInBatch(const TableSum& sum) : tables_(sum.tables_), seen_(sum.reader_) {}
-        void open(std::size_t game, const Board& board) override { seen_.open(game, board); }
-        void values_after(std::span<const BatchMove> moves, bool white_as_white,
-                          std::span<double> values) override {
-            seen_.values_after(tables_.data(), moves, white_as_white, values);
-        }
-        void follow(std::span<const BatchMove> moves) override { seen_.follow(moves); }
-
-      private:
-        const AlignedVector<double>& tables_;
-        TableReader::SeenInBatch seen_;
-    };
-
     AlignedVector<double> tables_;
     TableReader reader_;
+    double largest_sum_;
+    mutable std::mutex ranks_mutex_;
+    mutable std::unique_ptr<RankTables> ranks_;  // made for the first batch of games
 };
 
 // Slots for every placement as written, and how many weights one stage has.

@@ -18,6 +18,9 @@ class PieceCounter final : public Evaluator {
         const Grid grid(total);
         std::transform(weights.begin(), weights.end(), weights_.begin(),
                        [&](double weight) { return grid.round(weight); });
+        scale_ = RankScale(2 * total, 0.5 * 64);  // a move gains twice the total at most
+        std::transform(weights_.begin(), weights_.end(), ranks_.begin(),
+                       [&](double weight) { return scale_.rank(weight); });
     }
 
     std::unique_ptr<Accumulator> accumulator() const override { return std::make_unique<Seen>(); }
@@ -38,39 +41,34 @@ class PieceCounter final : public Evaluator {
 
     bool values_batches() const override { return true; }
     std::unique_ptr<BatchAccumulator> batch_accumulator() const override {
-        return std::make_unique<SeenInBatch>(*this);
+        return std::make_unique<Ranks>(*this);
     }
 
     std::size_t bytes() const override { return sizeof *this; }
 
   private:
-    // Exchanging the colours changes the sign, so both ways of seeing White's boards are one.
-    class SeenInBatch final : public BatchAccumulator {
+    // What the moves of one position gain is in the order of their values, for both colours: there
+    // is nothing to remember.
+    class Ranks final : public BatchAccumulator {
       public:
-        explicit SeenInBatch(const PieceCounter& counter) : counter_(counter) {}
-
-        void open(std::size_t game, const Board& board) override {
-            Seen seen;
-            sums_[game] = counter_.look(seen, board.black, board.white);
-        }
-        void values_after(std::span<const BatchMove> moves, bool /*white_as_white*/,
-                          std::span<double> values) override {
+        explicit Ranks(const PieceCounter& counter) : counter_(counter) {}
+        RankScale scale() const override { return counter_.scale_; }
+        void open(std::size_t /*game*/, const Board& /*board*/) override {}
+        void ranks_after(std::span<const BatchMove> moves, bool /*white_as_white*/,
+                         std::span<std::int32_t> ranks) override {
+            const auto& of_square = counter_.ranks_;
             for (std::size_t i = 0; i < moves.size(); ++i) {
-                const double sum = sums_[moves[i].game];
-                const double sum_for_mover = moves[i].mover == Colour::black ? sum : -sum;
-                values[i] = sum_for_mover + counter_.gain(moves[i].square, moves[i].flipped);
+                std::int32_t turned = 0;
+                for_each_flipped(moves[i].flipped, [&](int other) {
+                    turned += of_square[static_cast<std::size_t>(other)];
+                });
+                ranks[i] = of_square[moves[i].square] + 2 * turned;
             }
         }
-        void follow(std::span<const BatchMove> moves) override {
-            for (const BatchMove& move : moves) {
-                const double gain = counter_.gain(move.square, move.flipped);
-                sums_[move.game] += move.mover == Colour::black ? gain : -gain;
-            }
-        }
+        void follow(std::span<const BatchMove> /*moves*/) override {}
 
       private:
         const PieceCounter& counter_;
-        std::array<double, GAMES_IN_BATCH> sums_{};  // for Black
     };
 
     // What a move adds to the mover's sum.
@@ -96,6 +94,8 @@ class PieceCounter final : public Evaluator {
     }
 
     std::array<double, 65> weights_{};  // weights_[64] = 0: no square
+    RankScale scale_{0, 0};
+    std::array<std::int32_t, 65> ranks_{};  // of the weights
 };
 
 }  // namespace outflank

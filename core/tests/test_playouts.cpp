@@ -2,6 +2,7 @@
 #include "../evaluators/ntuple_network.hpp"
 #include "../evaluators/piece_counter.hpp"
 #include "../games_in_step.hpp"
+#include "../tied_ranks.hpp"
 #include "boards.hpp"
 #include "check.hpp"
 
@@ -32,8 +33,9 @@ Player corner_lover(View view) {
     return player;
 }
 
-// A network of `placements` slots with two game stages. Small whole weights: many moves tie.
-Player network(View view, int placements) {
+// A network of `placements` slots with two game stages. Small whole weights times `unit`: many
+// moves tie.
+Player network(View view, int placements, double unit = 1) {
     TupleTable table{4, {}};
     for (int i = 0; i < placements; ++i) {
         const int corner = i % 5 + 8 * (i / 5 % 6);
@@ -44,7 +46,7 @@ Player network(View view, int placements) {
     std::vector<double> weights(162);
     Generator generator(11, 0);
     for (double& weight : weights) {
-        weight = generator.below(9) - 4;
+        weight = unit * (generator.below(9) - 4);
     }
     const std::shared_ptr<const Evaluator> sum = plain_network(std::span(&table, 1), weights, 2);
     Player player;
@@ -131,9 +133,42 @@ void check_all_ways(const Player& a, const Player& b, const MatchRules& rules) {
     check_records(one, rules);
 }
 
+// Ranks of the kind that come up, with many ties, and the largest and smallest there are.
+void test_tied_ranks() {
+    Generator generator(3, 0);
+    std::array<std::int32_t, 64 + 16> ranks{};
+    for (const double largest : {0.0, 1e-9, 1.0, 9.0, 12474.0, 1e12}) {
+        const RankScale scale(largest, 32);
+        const TieLimits limits(scale);
+        CHECK(limits.surely < limits.possibly);
+        for (std::size_t count = 1; count <= 64; ++count) {
+            for (std::int32_t& rank : ranks) {
+                rank = scale.rank(largest * (generator.below(9) - 4) / 4) + generator.below(200);
+            }
+            CHECK(tied_ranks(ranks.data(), count, limits) ==
+                  portable::tied_ranks({ranks.data(), count}, limits));
+        }
+    }
+}
+
+// Limits hold for values that are as far off as a scale allows.
+void test_rank_scale() {
+    for (const double largest : {1e-9, 1.0, 9.0, 12474.0, 1e12}) {
+        const double error = 32;
+        const RankScale scale(largest, error);
+        const double unit = largest / 4 / scale.rank(largest / 4);
+        const TieLimits limits(scale);
+        CHECK((limits.possibly - 2 * error) * unit >= TIE);
+        CHECK(limits.surely < 0 || (limits.surely + 2 * error) * unit <= TIE * (1 + 1e-6));
+        CHECK(std::abs(scale.rank(largest)) <= 0x1.0p31 - limits.possibly - 2);
+    }
+}
+
 }  // namespace
 
 int main() {
+    test_tied_ranks();
+    test_rank_scale();
     const Player random{};
     MatchRules rules;
     check_all_ways(random, random, rules);
@@ -147,6 +182,10 @@ int main() {
          {9, 20, 40, 70}) {  // of every width that is known at compile time, and another
         check_all_ways(network(View::inversion, slots), corner_lover(View::inversion), rules);
         check_all_ways(network(View::negation, slots), random, rules);
+    }
+    // Differences around a tie, ranks too coarse to see one, and all values ties.
+    for (const double unit : {1e-6, 0.3e-6, 1e9, 0x1.0p800, 1e-9, 0.0}) {
+        check_all_ways(network(View::inversion, 9, unit), network(View::negation, 20, unit), rules);
     }
     rules.alternate_colours = false;
     rules.starts = tests::boards_of_a_random_game(3);

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 LOCK = ".lock"
 
 
@@ -29,6 +27,8 @@ def write_whole(path: Path, content: bytes) -> None:
 def alone_in(folder: Path, refusal: str) -> Iterator[None]:
     """Hold an existing folder's lock, which ends with the process. If another process holds it: ValueError
     with the given sentence."""
+    from filelock import FileLock, Timeout  # which most commands do not need
+
     try:
         lock = FileLock(folder / LOCK).acquire(blocking=False)
     except Timeout:

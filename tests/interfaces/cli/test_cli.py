@@ -25,6 +25,8 @@ from outflank import (
     save_player,
 )
 from outflank.interfaces.cli import app
+from outflank.interfaces.cli.commands import summary
+from outflank.interfaces.cli.topics import TOPICS
 from outflank.players.built_in import BUILT_IN
 from tests.conftest import Outflank, let_work
 
@@ -203,18 +205,51 @@ def test_version_and_help(outflank: Outflank) -> None:
 def test_help_lists_every_command_with_its_whole_sentence(outflank: Outflank, group: tuple[str, ...]) -> None:
     command: Any = typer.main.get_command(app)
     for name in group:
-        command = command.commands[name]
+        command = command.get_command(None, name)
+    commands = {name: command.get_command(None, name) for name in command.list_commands(None)}
     shown = outflank(*group, "--help").stdout
     assert max(map(len, shown.splitlines())) <= 80
     listed = re.findall(r"^  ([a-z][a-z-]*) {2,}\S", shown, flags=re.MULTILINE)
-    assert sorted(listed) == sorted(command.commands)
+    assert sorted(listed) == sorted(commands)
     words = " ".join(shown.split())
-    for each in command.commands.values():
+    for each in commands.values():
         assert " ".join(each.help.split("\n\n")[0].split()) in words
     if not group:
         assert re.findall(r"^([A-Z][a-z ]+):$", shown, flags=re.MULTILINE) == [
             "Options", "Learn", "Measure", "Play and study", "Players", "League",
         ]  # fmt: skip
+
+
+def test_summaries_are_those_of_the_commands() -> None:
+    for commands in TOPICS.values():
+        for name, command in commands.items():
+            assert command.summary == summary(command.load(name))
+
+
+HEAVY = {"numpy", "pandas", "scipy", "matplotlib", "sqlalchemy", "fastapi", "pydantic", "rich", "dask"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed", "most"),
+    [
+        (["--help"], set(), 160),
+        (["--version"], set(), 160),
+        (["score", "--help"], {"rich"}, 260),
+        (["score", "all-2", "--double-games", "1"], {"rich", "numpy"}, 560),
+    ],
+    ids=" ".join,
+)
+def test_a_command_imports_what_it_needs(arguments: list[str], allowed: set[str], most: int) -> None:
+    """Modules, not seconds: what start-up costs, whatever the machine is doing."""
+    code = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print('\\n' + ' '.join(sys.modules)))\n"
+        "from outflank.interfaces.cli import main; main()"
+    )
+    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    modules = run.stdout.splitlines()[-1].split()
+    assert {module.split(".")[0] for module in modules} & HEAVY <= allowed
+    assert len(modules) <= most
 
 
 def test_built_in_players_are_listed(outflank: Outflank) -> None:

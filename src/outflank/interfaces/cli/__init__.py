@@ -10,12 +10,8 @@ import sys
 
 import typer
 
-from outflank.interfaces.cli import players
-from outflank.interfaces.cli.commands import CommandGroup
-from outflank.interfaces.cli.league import backup, league_table, serve, submit, worker
-from outflank.interfaces.cli.learning import learn, plot, reproduce
-from outflank.interfaces.cli.measuring import bench, games, score, tournament
-from outflank.interfaces.cli.playing import analyze, book, engine, play, solve
+from outflank.interfaces.cli.commands import LazyGroup
+from outflank.interfaces.cli.topics import TOPICS
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -25,14 +21,8 @@ NO_THREAD = "can't start new thread"  # Python's message if there is no memory f
 ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 
 
-class _Outflank(CommandGroup):
-    topics = {  # noqa: RUF012
-        "Learn": ("learn", "resume", "plot", "reproduce"),
-        "Measure": ("score", "match", "tournament", "league-table", "bench"),
-        "Play and study": ("play", "analyze", "solve", "games", "book", "engine"),
-        "Players": ("players", "show", "convert", "tune", "perft"),
-        "League": ("serve", "worker", "backup", "register", "submit"),
-    }
+class _Outflank(LazyGroup):
+    topics = TOPICS
 
 
 app = typer.Typer(
@@ -43,12 +33,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog="Players are named by NAME_OR_FILE[,key=value...], for example all-2 or my.player,view=inversion.",
 )
-MODULES = (
-    learn, plot, reproduce, score, tournament, league_table, bench, play, analyze, solve, games, book, engine,
-    players, serve, worker, backup, submit,
-)  # fmt: skip
-for module in MODULES:
-    module.add_to(app)
 
 
 @app.callback(invoke_without_command=True)

@@ -15,9 +15,11 @@ import logging
 import pickle
 import re
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
+from ctypes import CDLL
 from itertools import cycle
 from math import ceil
 from pkgutil import resolve_name
@@ -39,7 +41,8 @@ from outflank.learners.execution.executor import ClusterError, Executor, Piece, 
 CONNECT_SECONDS = 8.0  # for the scheduler to answer
 WORKER_SECONDS = 60.0  # for a worker to appear where there is none, at first or after all have died
 POLL_SECONDS = 1.0  # between two checks that there still are workers
-TASK_SECONDS = 0.1  # Dask takes some 2.5 ms of computing per task: pieces shorter than this share one
+TASK_SECONDS = 0.025  # Dask takes some 2.5 ms of computing per task: pieces shorter than this share one
+KEPT_BYTES = 1 << 26  # of freed memory, by a worker
 RETRIES = 2  # of a piece that raises: the worker's machine may be at fault, not the piece
 ATTEMPTS = 3  # of a map that Dask gave up: pieces whose worker died four times, or lost results
 VERSION = "outflank:__version__"
@@ -187,16 +190,20 @@ class ClusterExecutor(Executor):
     ) -> list[Result]:
         started = monotonic()
         name = getattr(function, "__qualname__", "")
-        size = self._pieces_per_task(name, len(pieces))
-        tasks = [cloudpickle.dumps(pieces[at : at + size]) for at in range(0, len(pieces), size)]
+        tasks = [cloudpickle.dumps(some) for some in self._shared_out(pieces, self._seconds.get(name, 1.0))]
         done = self._attempts(cloudpickle.dumps((function, shared)), tasks)
         self._seconds[name] = (monotonic() - started) * max(1, self.workers) / max(1, len(pieces))
         return [result for results in done for result in results]
 
-    def _pieces_per_task(self, name: str, pieces: int) -> int:
-        """One, unless pieces of that function were short last time; at least four tasks per thread."""
-        wanted = ceil(TASK_SECONDS / self._seconds.get(name, TASK_SECONDS))
-        return max(1, min(wanted, pieces // (4 * max(1, self.workers))))
+    def _shared_out(self, pieces: Sequence[Piece], seconds: float) -> Iterator[Sequence[Piece]]:
+        """Ever smaller tasks (guided self-scheduling: Polychronopoulos and Kuck, 1987), since each has its
+        price and the last ones decide how long workers wait for each other. `seconds`: per piece."""
+        fewest = ceil(TASK_SECONDS / seconds)
+        at = 0
+        while at < len(pieces):
+            size = max(fewest, (len(pieces) - at) // (3 * max(1, self.workers)))
+            yield pieces[at : at + size]
+            at += size
 
     def _attempts(self, content: bytes, tasks: list[bytes]) -> list[list[Any]]:
         for _ in range(ATTEMPTS):
@@ -315,8 +322,20 @@ class _Parcel:
     def opened(self) -> tuple[Callable[[Any, Any], Any], Any]:
         with self._lock:
             if self._opened is None:
+                _keep_freed_memory()
                 self._opened = pickle.loads(self._content)
             return self._opened
+
+
+def _keep_freed_memory() -> None:
+    """Dask tells glibc to return freed memory to the system at once. A worker compiles one network after the
+    other, megabytes each: with fresh memory, whose pages are filled in one by one, that takes four times as
+    long."""
+    trim_threshold, mmap_threshold = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of malloc.h
+    mallopt = getattr(CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(trim_threshold, KEPT_BYTES)
+        mallopt(mmap_threshold, KEPT_BYTES // 2)
 
 
 def _run(pieces: bytes, parcel: _Parcel) -> list[Any]:

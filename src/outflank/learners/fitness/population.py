@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,8 @@ from outflank.players.search import SearchLimits, SearchPlayer
 Pairings = npt.NDArray[np.int64]
 Outcomes = npt.NDArray[np.int64]  # rows of wins, draws, losses of the first player
 
-PIECES_PER_WORKER = 8  # so that no worker waits long for the last one
+PIECES_PER_WORKER = 8, 48  # at least and at most, so that no worker waits long for the last one
+FEW_GAMES = 256  # a piece of fewer costs more time around the games
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ class Games:
     def play(self, rows: Pairings) -> Outcomes:
         """The outcome of each pairing; the same for any number of workers."""
         total = int(rows[:, 3].sum())
-        pieces, owners = _pieces(rows, max(1, -(-total // (PIECES_PER_WORKER * self._executor.workers))))
+        pieces, owners = _pieces(rows, _piece_size(rows[:, 3], self._executor.workers))
         outcomes = np.zeros((len(rows), 3), dtype=np.int64)
         results = self._executor.map(play_pairings, self.population, pieces)
         for owner, result in zip(owners, results, strict=True):
@@ -203,7 +205,7 @@ class Games:
     def tally(self, individual: int, double_games: int) -> Tally:
         """An individual's double games against the first opponent, tallied for a confidence interval."""
         games = 2 * double_games
-        size = max(2, 2 * round(games / (2 * PIECES_PER_WORKER * self._executor.workers)))
+        size = max(2, 2 * round(games / (2 * PIECES_PER_WORKER[0] * self._executor.workers)))
         pieces = [(individual, at, min(size, games - at)) for at in range(0, games, size)]
         self.played += games
         differences = self._executor.map(disc_differences, self.population, pieces)
@@ -217,6 +219,15 @@ def pairings(*rows: tuple[int, int, int, int]) -> Pairings:
 def scores(outcomes: Outcomes) -> FloatVector:
     """Average points of the first player: win 1, draw 0.5, loss 0."""
     return np.asarray((outcomes[:, 0] + 0.5 * outcomes[:, 1]) / outcomes.sum(axis=1))
+
+
+def _piece_size(games: npt.NDArray[np.int64], workers: int) -> int:
+    """Games per piece, for pairings of so many games. Short pieces keep all workers busy to the end; but a
+    pairing that is cut compiles its players twice, so where there are pairings enough, none is."""
+    fewest, most = (pieces * workers for pieces in PIECES_PER_WORKER)
+    total = int(games.sum())
+    size = max(ceil(total / most), min(FEW_GAMES, ceil(total / fewest)), 1)
+    return max(size, int(games.max())) if len(games) >= fewest else size
 
 
 def _pieces(rows: Pairings, games: int) -> tuple[list[Pairings], list[npt.NDArray[np.int64]]]:

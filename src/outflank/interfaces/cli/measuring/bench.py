@@ -28,16 +28,20 @@ def bench(
     from outflank.benchmarks.opening_book import book_targets, time_book
     from outflank.benchmarks.playouts import install_peer, playout_targets, time_playouts
     from outflank.benchmarks.search import search_targets, time_search
+    from outflank.benchmarks.start_up import start_up_targets, time_start_up
 
     python = None
     if peers:
         with err.status("installing rust-reversi in its own environment"):
             python = install_peer(_cache_folder() / "peer-rust-reversi")
     with err.status("timing: each kernel in turn, several rounds"):
-        timings = [*time_playouts(python), *time_evolution(_has_dask()), *time_search(), *time_book()]
+        timings = [
+            *time_playouts(python), *time_evolution(_has_dask()), *time_search(), *time_book(),
+            *time_start_up(),
+        ]  # fmt: skip
     reached = [
         *playout_targets(timings), *evolution_targets(timings), *search_targets(timings),
-        *book_targets(timings),
+        *book_targets(timings), *start_up_targets(timings),
     ]  # fmt: skip
     if as_json:
         print_json(
