@@ -152,7 +152,7 @@ void GreedyPlayouts::choose(std::size_t turn) {
     std::size_t first = 0;
     for (const auto& [game, count] : waiting_[turn]) {
         const Bits ties = ties_for_best(values_.data() + first, count);
-        const int best = one_of(ties, games_[game].game.generator);
+        const int best = games_[game].game.one_of_ties(ties);
         made_.push_back(moves[first + static_cast<std::size_t>(best)]);
         first += count;
     }

@@ -1,10 +1,11 @@
 """The parents of each generation against benchmark opponents, who do not learn (Chong 2003).
 
->>> watch = {"watchers": ["disc-difference", "positional"], "points": [1, 0], "most_points": 20,
-...          "points_difference": -1, "best_discs": [[[2, 2], [4, 1]], [[2, 2], [4, 1], [3, 3]]]}
->>> log = [{"generation": 1, "watch": watch}, {"generation": 2, "watch": watch | {"points": [3, 2]}}]
+>>> watch = {"watchers": ["disc-difference", "positional"], "most_points": 4, "plies_beaten": [[4, 0], [2, 2]],
+...          "best_discs": [[[2, 2], [4, 1]], [[2, 2], [4, 1], [3, 3]]]}
+>>> log = [{"generation": 1, "watch": watch},
+...        {"generation": 2, "watch": watch | {"plies_beaten": [[6, 4], [2, 4]]}}]
 >>> benchmark_points(log).percent
-array([ 5., 25.])
+array([25., 75.])
 >>> [axes.get_title() for axes in draw_benchmark_games(log[0]).axes]
 ['(a) disc-difference at depth 4', '(b) positional at depth 4']
 """
@@ -25,7 +26,7 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from numpy.polynomial import Polynomial
 
 from outflank.evaluators.protocol import FloatArray
-from outflank.learners.fitness.benchmark_opponents import DEPTH_OF_A_POINT
+from outflank.learners.fitness.benchmark_opponents import DEPTH_OF_A_POINT, ladder_points
 from outflank.plots.curves import Curve, draw_curve
 from outflank.plots.learning_curves import Entry
 from outflank.plots.style import (
@@ -47,7 +48,8 @@ DEGREE = 2  # of the least-squares polynomial
 
 @dataclass(frozen=True)
 class BenchmarkPoints:
-    """The points of the parents of each generation: one for each opponent at depth 4 that a parent beats."""
+    """The points of the parents of each generation: one for each opponent that a parent beats at depth 4, after
+    a win at depth 2."""
 
     generations: FloatArray
     percent: FloatArray  # of the most possible points
@@ -78,12 +80,12 @@ def benchmark_points(log: Sequence[Entry]) -> BenchmarkPoints:
     """The points of each generation in a run's log."""
     entries = benchmarked_generations(log)
     watches: list[Mapping[str, Any]] = [entry["watch"] for entry in entries]
-    differences = [watch["points_difference"] for watch in watches]
-    percent = [100 * sum(watch["points"]) / watch["most_points"] for watch in watches]
+    points = np.array([ladder_points(watch) for watch in watches], dtype=np.float64)
+    percent = 100 * points.sum(axis=1) / np.array([watch["most_points"] for watch in watches])
     return BenchmarkPoints(
         np.array([entry["generation"] for entry in entries], dtype=np.float64),
-        np.array(percent, dtype=np.float64),
-        None if None in differences else np.array(differences, dtype=np.float64),
+        np.asarray(percent),
+        points[:, 1] - points[:, 0] if points.shape[1] == 2 else None,
         tuple(watches[0]["watchers"]),
         watches[0]["most_points"],
     )
