@@ -62,7 +62,7 @@ def test_games_come_in_pairs() -> None:
 def test_finished_games_are_those_that_nobody_forfeited(games: list[tuple[int, bool]]) -> None:
     differences = np.array([difference for difference, _ in games])
     forfeited = [number for number, (_, is_forfeited) in enumerate(games) if is_forfeited]
-    finished = FinishedGames.of_disc_differences(differences, forfeited)
+    finished = FinishedGames.without(differences, forfeited)
     left = [difference for difference, is_forfeited in games if not is_forfeited]
     assert finished.games == len(left)
     assert finished.wins == sum(d > 0 for d in left)
@@ -71,14 +71,14 @@ def test_finished_games_are_those_that_nobody_forfeited(games: list[tuple[int, b
         assert finished.score == pytest.approx(np.mean([(np.sign(d) + 1) / 2 for d in left]))
         assert finished.ci95[0] <= finished.score <= finished.ci95[1]
     half = len(games) // 4 * 2
-    first = FinishedGames.of_disc_differences(differences[:half], [n for n in forfeited if n < half])
-    second = FinishedGames.of_disc_differences(differences[half:], [n - half for n in forfeited if n >= half])
+    first = FinishedGames.without(differences[:half], [n for n in forfeited if n < half])
+    second = FinishedGames.without(differences[half:], [n - half for n in forfeited if n >= half])
     assert first + second == finished
 
 
 def test_without_forfeits_the_interval_is_that_of_the_tally() -> None:
     differences = np.random.default_rng(4).integers(-20, 30, 400)
-    finished, tally = FinishedGames.of_disc_differences(differences), Tally.of_disc_differences(differences)
+    finished, tally = FinishedGames.without(differences), Tally.of_disc_differences(differences)
     assert (finished.score, finished.ci95) == (tally.score, tally.ci95)
 
 
@@ -90,6 +90,6 @@ def test_the_interval_without_forfeits_covers_the_truth_about_95_times_in_100() 
         one = np.where(random.random(200) < 0.6, 1, -1)
         other = np.where(random.random(200) < 0.5, one, np.where(random.random(200) < 0.6, 1, -1))
         forfeited = np.flatnonzero(random.random(400) < 0.25).tolist()
-        low, high = FinishedGames.of_disc_differences(np.ravel([one, other], "F"), forfeited).ci95
+        low, high = FinishedGames.without(np.ravel([one, other], "F"), forfeited).ci95
         covered += low <= 0.6 <= high
     assert abs(covered / 2000 - 0.95) < 4 * (0.95 * 0.05 / 2000) ** 0.5

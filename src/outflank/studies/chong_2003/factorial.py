@@ -55,9 +55,13 @@ def factorial(lab: Laboratory) -> Outcome:
     effects = main_effects({name: tuple(choices) for name, choices in factors.items()}, ends)
     effects[OPPONENT] = _paired_effect(s, points, len(factors) + 1)
     figure = draw_ablations(
-        {"combinations": found}, {"the paper, early": 0.25, "the paper, late": 0.75}, "share of the points of the parents"
+        {"combinations": found},
+        {"the paper, early": 0.25, "the paper, late": 0.75},
+        "share of the points of the parents",
     )
-    caption = "Mean of the runs of each combination with its 95 % interval; names: " + ", ".join(factors) + "."
+    caption = (
+        "Mean of the runs of each combination with its 95 % interval; names: " + ", ".join(factors) + "."
+    )
     return Outcome(
         {"late": none_above(late, s["reached"]), "no effect": _small(effects)},
         [lab.save_figure("factorial", figure, caption)],
@@ -98,7 +102,10 @@ def _places(s: Mapping[str, Any], points: Mapping[str, FloatArray]) -> dict[str,
     """Early and late points by opponent, of one combination."""
     found = {}
     for opponent, shares in points.items():
-        for place, values in {"early": shares[:, : s["early"]].mean(axis=1), "late": _late(s, shares)}.items():
+        for place, values in {
+            "early": shares[:, : s["early"]].mean(axis=1),
+            "late": _late(s, shares),
+        }.items():
             alone = (float(values[0]),) * 2
             found[f"{place}, {opponent}"] = mean_of_runs(values.tolist(), alone, within=SCORES)
     return found
@@ -180,4 +187,6 @@ def _cells_table(
         for cell in points
     ]  # fmt: skip
     runs = next(iter(next(iter(found.values())).values())).of
-    return ResultTable(f"Means of {runs} of each combination, with their 95 % intervals", (*factors, *places), rows)
+    return ResultTable(
+        f"Means of {runs} of each combination, with their 95 % intervals", (*factors, *places), rows
+    )
