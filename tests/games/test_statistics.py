@@ -27,10 +27,22 @@ def test_tally_counts_games(differences: list[int]) -> None:
     assert parts[0] + parts[1] == tally
 
 
-def test_interval_is_the_normal_one() -> None:
-    tally = Tally.of_disc_differences(np.random.default_rng(1).integers(-20, 30, 2000))
-    expected = stats.norm.interval(0.95, tally.score, tally.standard_error)
-    assert tally.ci95 == pytest.approx(expected)
+def test_interval_is_that_of_wilson() -> None:
+    """As SciPy's for a share of independent games, where double games are independent games twice."""
+    won = np.repeat(np.random.default_rng(1).random(400) < 0.97, 2)
+    tally = Tally.of_disc_differences(np.where(won, 1, -1))
+    expected = stats.binomtest(int(won.sum()) // 2, 400).proportion_ci(0.95, "wilson")
+    assert tally.ci95 == pytest.approx((expected.low, expected.high), abs=1e-4)
+    assert 0 < tally.ci95[0] < tally.score < tally.ci95[1] < 1
+
+
+def test_repeated_double_games_do_not_narrow_the_interval() -> None:
+    few = Tally.of_disc_differences(np.array([4, -2, 6, 8, -2, -6, 4, 4]))
+    many = Tally.of_disc_differences(np.tile([4, -2, 6, 8, -2, -6, 4, 4], 100), repeated=396)
+    assert (many.games, many.distinct) == (800, 4)
+    assert many.ci95 == pytest.approx(few.ci95)
+    assert Tally.of_disc_differences(np.full(400, 10), repeated=199).ci95 == (0.0, 1.0)
+    assert sum((few, many), Tally()).repeated == 396
 
 
 def test_interval_covers_the_truth_about_95_times_in_100() -> None:

@@ -2,7 +2,7 @@
 
 >>> recipe = BookRecipe.named("large")
 >>> recipe.games, recipe.plies, recipe.player
-(60000, 16, 'all-rounder,depth=4')
+(90000, 16, 'all-rounder,depth=4')
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def make_book(name: str, show: Callable[[BookStep], None] = lambda _: None) -> P
 
 
 def learn_recipe(recipe: BookRecipe, path: Path) -> Iterator[BookStep]:
-    """Learn a book in a file, or go on where that stopped; saved every minute, when it is finished, and when the
-    caller stops early."""
+    """Learn a book in a file, or go on where that stopped; saved every minute, when it is finished, and when
+    the caller stops early."""
     if path.is_file():
         learner = BookLearner.load(path)
     else:

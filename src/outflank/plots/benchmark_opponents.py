@@ -1,6 +1,7 @@
 """The parents of each generation against benchmark opponents, who do not learn (Chong 2003).
 
->>> watch = {"watchers": ["disc-difference", "positional"], "most_points": 4, "plies_beaten": [[4, 0], [2, 2]],
+>>> watch = {"watchers": ["disc-difference", "positional"], "most_points": 4,
+...          "plies_beaten": [[4, 0], [2, 2]],
 ...          "best_discs": [[[2, 2], [4, 1]], [[2, 2], [4, 1], [3, 3]]]}
 >>> log = [{"generation": 1, "watch": watch},
 ...        {"generation": 2, "watch": watch | {"plies_beaten": [[6, 4], [2, 4]]}}]
@@ -27,7 +28,7 @@ from numpy.polynomial import Polynomial
 
 from outflank.evaluators.protocol import FloatArray
 from outflank.learners.fitness.benchmark_opponents import DEPTH_OF_A_POINT, ladder_points
-from outflank.plots.curves import Curve, draw_curve
+from outflank.plots.curves import Curve, draw_curve, draw_single_runs, explain
 from outflank.plots.learning_curves import Entry
 from outflank.plots.style import (
     COLOURS,
@@ -48,8 +49,8 @@ DEGREE = 2  # of the least-squares polynomial
 
 @dataclass(frozen=True)
 class BenchmarkPoints:
-    """The points of the parents of each generation: one for each opponent that a parent beats at depth 4, after
-    a win at depth 2."""
+    """The points of the parents of each generation: one for each opponent that a parent beats at depth 4,
+    after a win at depth 2."""
 
     generations: FloatArray
     percent: FloatArray  # of the most possible points
@@ -92,13 +93,17 @@ def benchmark_points(log: Sequence[Entry]) -> BenchmarkPoints:
 
 
 def draw_benchmark_points(
-    logs: Sequence[Sequence[Entry]], title: str | None = None, parts: Literal["a", "b", "ab"] = "ab"
+    logs: Sequence[Sequence[Entry]],
+    title: str | None = None,
+    parts: Literal["a", "b", "ab"] = "ab",
+    printed: Mapping[int, tuple[float, float]] | None = None,
 ) -> Figure:
     """Chong 2003, Figure 2: (a) points of the parents as a share of the maximum, with a least-squares
     polynomial of second order; (b) points against the second opponent less those against the first.
 
     Several runs are averaged over the generations that all have. Their polynomials have a mean too, which
-    is the polynomial of the mean, with its 95 % interval. Part (b) needs two opponents.
+    is the polynomial of the mean, with its 95 % interval. Part (b) needs two opponents. `printed`: a paper's
+    percentage and difference of points, by generation.
     """
     runs = [benchmark_points(log) for log in logs]
     if len({(run.opponents, run.most_points) for run in runs}) != 1:
@@ -114,8 +119,10 @@ def draw_benchmark_points(
     panels = dict(zip(drawn, axes_of_parts, strict=True))
     if "a" in panels:
         _draw_percent(panels["a"], runs[0].generations, np.array([run.percent for run in runs]))
+        _draw_printed(panels["a"], {number: both[0] for number, both in (printed or {}).items()})
     if "b" in panels:
         _draw_differences(panels["b"], runs[0], np.mean(differences, axis=0), len(runs))
+        _draw_printed(panels["b"], {number: both[1] for number, both in (printed or {}).items()})
     for letter, axes in panels.items():
         legend_above(axes)
         axes.set_title(f"({letter})" if len(panels) > 1 else "", loc="right", fontsize=TEXT)
@@ -152,6 +159,9 @@ def _draw_percent(axes: Axes, generations: FloatArray, percent: FloatArray) -> N
     _draw_points(axes, generations, percent.mean(axis=0), label)
     if len(generations) > DEGREE:
         fits = np.array([Polynomial.fit(generations, run, DEGREE)(generations) for run in percent])
+        if runs > 1:
+            draw_single_runs(axes, generations, fits, color=COLOURS[0], linewidth=0.7)
+            explain(axes, "thin lines: the fits of single runs")
         draw_curve(
             axes, Curve.mean_of(generations, fits), "second-order least-squares fit",
             band_label="95 % interval of the fit" if runs > 1 else None, color=FIT, linewidth=3,
@@ -170,6 +180,12 @@ def _draw_differences(axes: Axes, run: BenchmarkPoints, differences: FloatArray,
     axes.set(ylim=(-reach, reach), ylabel="difference of points")
     axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=STEPS, integer=True))
     axes.yaxis.set_major_formatter(signed)
+
+
+def _draw_printed(axes: Axes, values: Mapping[int, float]) -> None:
+    if values:
+        axes.plot(list(values), list(values.values()), "s", color=COLOURS[1], markersize=6, zorder=4,
+                  label="generations that the paper prints, one run")  # fmt: skip
 
 
 def _draw_points(axes: Axes, generations: FloatArray, points: FloatArray, label: str) -> None:

@@ -30,8 +30,8 @@ from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed, pairs
 from outflank.league.published import PublishedFiles
-from outflank.learners.named_books import BookRecipe, is_missing, make_book
 from outflank.learners.execution.executor import Executor, Piece, Shared, ThreadExecutor
+from outflank.learners.named_books import BookRecipe, is_missing, make_book
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.settings import Settings, load_preset, settings_toml
 from outflank.learners.runs.td_run import Run, RunProgress

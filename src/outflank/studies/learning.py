@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 
 from outflank.files import write_whole
-from outflank.learners.named_books import is_missing, make_book
 from outflank.learners.execution.executor import Executor, ThreadExecutor
+from outflank.learners.named_books import is_missing, make_book
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import CHECKPOINT, SETTINGS, RunFolder
 from outflank.learners.runs.parallel_runs import create_run, learn_in_parallel, open_run

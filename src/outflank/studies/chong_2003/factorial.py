@@ -152,7 +152,7 @@ def _effect(value: float, error: float, freedom: int, effects: int) -> Effect:
 
 def _small(effects: Mapping[str, Effect]) -> Claim:
     parts = [
-        True if -SMALL < low and high < SMALL else False if low > SMALL or high < -SMALL else None
+        True if low > -SMALL and high < SMALL else False if low > SMALL or high < -SMALL else None
         for low, high in (effect.corrected for effect in effects.values())
     ]
     holds = False if False in parts else None if None in parts else True

@@ -21,6 +21,8 @@ from outflank.studies.verdicts import SCORES, Claim, Measured, Outcome, ResultTa
 FloatArray = npt.NDArray[np.float64]
 FOURTH = 4  # the highest order that the paper fitted
 PAPER_POINTS = (25.0, 75.0)  # percent, "the first 400 generations" and "from generation 850 onwards"
+# Section 5: the percentage of the points, and the points against PSP less those against PDP.
+PAPER_GENERATIONS = {292: (65.0, -5.0), 400: (30.0, 6.0), 791: (20.0, 0.0), 892: (100.0, 0.0)}
 SAME_FIT = 2.5  # percentage points: half of one of the ten parents' points against one opponent
 
 
@@ -35,7 +37,7 @@ def figure_2a(lab: Laboratory) -> Outcome:
     best = percent.max(axis=1) / 100
     generations = np.arange(1, percent.shape[1] + 1)
     fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
-    figure = draw_benchmark_points([run.log() for run in runs], parts="a")
+    figure = draw_benchmark_points([run.log() for run in runs], parts="a", printed=_printed(percent))
     spread = draw_distribution(early.mean(axis=1), late.mean(axis=1), PAPER_POINTS)
     return Outcome(
         {
@@ -58,6 +60,11 @@ def figure_2a(lab: Laboratory) -> Outcome:
         [_table(runs, early, late, percent)],
         [f"The second-order fit goes from {fit[0]:.1f} % at the beginning to {fit[-1]:.1f} % at the end."],
     )
+
+
+def _printed(values: FloatArray) -> dict[int, tuple[float, float]]:
+    """The paper's generations that our runs have too."""
+    return {number: both for number, both in PAPER_GENERATIONS.items() if number <= values.shape[1]}
 
 
 def enough_orders(places: FloatArray, percent: FloatArray, block: int) -> Claim:
@@ -145,7 +152,7 @@ def figure_2b(lab: Laboratory) -> Outcome:
         _evenness(differences[:, part], points[:, part], s["block"])
         for part in (slice(s["early"]), slice(s["late"] - 1, None))
     )
-    figure = draw_benchmark_points([run.log() for run in runs], parts="b")
+    figure = draw_benchmark_points([run.log() for run in runs], parts="b", printed=_printed(differences))
     return Outcome(
         {
             "watchers": _opponents(lab),

@@ -75,7 +75,7 @@ class Generation:
     def points(self, opponent: str) -> int:
         """How many parents beat a benchmark opponent at depth 4, after depth 2."""
         watch = self.entry["watch"]
-        return ladder_points(watch)[watch["watchers"].index(opponent)]
+        return int(ladder_points(watch)[watch["watchers"].index(opponent)])
 
     @property
     def all_points(self) -> int:

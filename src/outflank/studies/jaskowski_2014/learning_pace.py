@@ -12,7 +12,7 @@ from scipy import stats
 from outflank.evaluators.protocol import FloatArray
 from outflank.league.scoring import OPPONENT
 from outflank.learners.architectures import Architecture
-from outflank.plots.curves import Curve, draw_curve, short_count
+from outflank.plots.curves import Curve, draw_curve, draw_single_runs, explain, short_count
 from outflank.plots.learning_curves import measurements
 from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
 from outflank.studies.agreement import SIGNIFICANT, of_runs, same_sign
@@ -81,7 +81,8 @@ def figure_6(lab: Laboratory) -> Outcome:
     runs = evolved(lab, (*SYSTEMATIC, *RANDOM))
     curves = equally_long(runs)
     ends = scores(performances(lab, runs))
-    figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT)
+    figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT,
+                                runs={name: one.scores for name, one in curves.items()})  # fmt: skip
     return Outcome(
         pace_claims({name: one.scores for name, one in curves.items()}, ends),
         [lab.save_figure("figure-6", figure, "Mean of the runs with its 95 % bootstrap interval.")],
@@ -89,10 +90,13 @@ def figure_6(lab: Laboratory) -> Outcome:
 
 
 def draw_learning_pace(
-    curves: Mapping[str, Curve], against: str, published: tuple[float, Mapping[str, float]] | None = None
+    curves: Mapping[str, Curve],
+    against: str,
+    published: tuple[float, Mapping[str, float]] | None = None,
+    runs: Mapping[str, FloatArray] | None = None,
 ) -> Figure:
-    """One curve per method. With a number of games and the scores published after them, games are
-    logarithmic, and a dotted line leads to each score.
+    """One curve per method, with its single runs behind it. With a number of games and the scores published
+    after them, games are logarithmic, and a mark stands for each score.
 
     >>> band = Curve(*np.array([[1e6, 2e6], [0.5, 0.6], [0.6, 0.7], [0.7, 0.8]]))
     >>> figure = draw_learning_pace({"all-2": band}, "standard-heuristic")
@@ -106,17 +110,21 @@ def draw_learning_pace(
         label = f"{name}: {curve.middle[-1]:.3f}"
         label += f" (paper {published[1][name]:.3f})" if published else ""
         draw_curve(axes, curve, label, number, linestyle="-", marker=marker, markevery=every, markersize=5)
-        if published:
+        if runs is not None and len(runs[name]) > 1:
+            draw_single_runs(axes, curve.x, runs[name], number)
+        if published:  # no line leads there: nothing was measured in between
             axes.plot(
-                [curve.x[-1], published[0]], [curve.middle[-1], published[1][name]], ":",
-                color=COLOURS[number % len(COLOURS)], linewidth=1.2, marker=marker, markevery=[1],
-                markersize=7, markerfacecolor="white", clip_on=False,
+                [published[0]], [published[1][name]], marker=marker, color=COLOURS[number % len(COLOURS)],
+                linestyle="", markersize=8, markerfacecolor="white", clip_on=False,
             )  # fmt: skip
     axes.set(xlabel="games learned from", ylabel=f"score against {against}")
     axes.set_xscale("log" if published else "linear")
     if not published:
         axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(short_count)
+    thin = "; thin lines: single runs" if runs is not None else ""
+    marks = "; white marks: the paper's means after 10⁹ games" if published else ""
+    explain(axes, f"bands: 95 % bootstrap interval of the mean{thin}{marks}")
     legend_below(figure, columns=3)
     return figure
 
@@ -188,7 +196,7 @@ def table_4(lab: Laboratory) -> Outcome:
         {name: one.mean for name, one in curves.items()}, OPPONENT,
         (PAPER_GAMES, {name: float(np.mean(of_name)) for name, of_name in TABLE_4.items()}),
     )  # fmt: skip
-    caption = "Means of the runs with 95 % bootstrap intervals; dotted, to the paper's means after 10⁹ games."
+    caption = "Means of the runs with 95 % bootstrap intervals, and the paper's means after 10⁹ games."
     games = {name: one.games[-1] for name, one in curves.items()}
     return Outcome(
         findings,
@@ -203,7 +211,7 @@ def one_architecture(lab: Laboratory) -> Outcome:
     runs = evolved(lab, (name,))
     found = performances(lab, runs)[name]
     curve = Curves.of(runs[name])
-    drawing = draw_learning_pace({name: curve.mean}, OPPONENT)
+    drawing = draw_learning_pace({name: curve.mean}, OPPONENT, runs={name: curve.scores})
     rows = [
         (
             str(run.seed),

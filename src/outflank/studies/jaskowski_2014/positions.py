@@ -62,10 +62,11 @@ def figure_2(lab: Laboratory) -> Outcome:
         network.values(np.array([board.black], dtype=np.uint64), np.array([board.white], dtype=np.uint64))[0]
     )
     counts = [seen[pattern] for pattern in patterns]
+    returned = " + ".join(f"{count} x {values[pattern]:g}" for pattern, count in seen.most_common())
     return Outcome(
         {
             "placements": Measured.exactly(len(table)),
-            "counts": Claim(counts == s["counts"], " + ".join(f"{n} x {values[p]:g}" for p, n in seen.most_common())),
+            "counts": Claim(counts == s["counts"], returned),
             "sum": Measured.exactly(round(total, 6)),
         },
         [lab.save_figure("figure-2", _draw(board, table, values), "The board, the tuple with its symmetric"

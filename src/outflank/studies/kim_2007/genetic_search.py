@@ -38,13 +38,14 @@ def figure_2(lab: Laboratory) -> Outcome:
     mutated = np.array(steps)
     games = len(counts) * s["weights"]
     ups = int((mutated > 0).sum())
+    up_share = ups / len(mutated)
     is_step = np.isclose(np.abs(mutated), s["step"], rtol=0, atol=1e-9)
     return Outcome(
         {
             "copies": Measured.exactly(int((start == seed).all(axis=1).sum())),
             "rate": Measured(len(mutated) / games, share_interval(len(mutated), games), f"{games:,} weights"),
             "steps": Claim(bool(is_step.all()), f"{len(mutated):,} mutations, {ups:,} of them up"),
-            "even": Measured(ups / len(mutated), share_interval(ups, len(mutated)), f"{len(mutated):,} mutations"),
+            "even": Measured(up_share, share_interval(ups, len(mutated)), f"{len(mutated):,} mutations"),
             "elite": Claim(all(kept), f"in {sum(kept)} of {len(kept)} generations"),
             "roulette": _roulette(s["population"]),
         },
@@ -56,7 +57,7 @@ def figure_2(lab: Laboratory) -> Outcome:
 def _changes(child: FloatArray, rows: FloatArray) -> FloatArray:
     """How a child differs from the individual that it was copied from."""
     parent = rows[np.abs(rows - child).sum(axis=1).argmin()]
-    return (child - parent)[child != parent]
+    return np.asarray((child - parent)[child != parent])
 
 
 def _roulette(population: int) -> Claim:
@@ -83,7 +84,9 @@ def draw_mutations(counts: Sequence[int], weights: int, rate: float) -> Figure:
 
     figure, (axes,) = new_figure(4.2, title="Weights that mutate in a child")
     edges = np.arange(min(counts), max(counts) + 2) - 0.5
-    axes.hist(counts, edges, density=True, color=COLOURS[0], alpha=0.6, label=f"{len(counts):,} children")
+    axes.hist(
+        counts, edges.tolist(), density=True, color=COLOURS[0], alpha=0.6, label=f"{len(counts):,} children"
+    )
     at = np.arange(min(counts), max(counts) + 1)
     axes.plot(at, stats.binom.pmf(at, weights, rate), "o-", color=INK, markersize=3.5, label="expected")
     axes.set(xlabel="weights that differ from the parent's", ylabel="share of the children")

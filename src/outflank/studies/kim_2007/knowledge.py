@@ -42,21 +42,24 @@ def figure_3(lab: Laboratory) -> Outcome:
     if is_missing(s["book"]):
         make_book(s["book"])
     record = lab.cached("games", lambda: _played(s))
-    decided, wrong = record["decided"], record["wrong"]
+    decided, wrong, positions = record["decided"], record["wrong"], record["positions"]
     moves = Counter(source for game in decided for source in game)
     figure = draw_sources(decided, f"Who decides the moves of {len(decided)} games")
     order = [_in_order(game) for game in decided]
     return Outcome(
         {
-            "book": Claim(wrong[BOOK] == 0, f"{moves[BOOK] - wrong[BOOK]:,} of {moves[BOOK]:,} moves in the book are among"
-                          " its best three"),
-            "solver": Claim(wrong[ENDGAME] == 0, f"{moves[ENDGAME] - wrong[ENDGAME]:,} of {moves[ENDGAME]:,} moves are best"
-                            " by an exact solver"),
+            "book": Claim(
+                wrong[BOOK] == 0, f"{moves[BOOK]:,} moves in the book, {wrong[BOOK]} not among its best three"
+            ),
+            "solver": Claim(
+                wrong[ENDGAME] == 0,
+                f"{moves[ENDGAME]:,} moves, {wrong[ENDGAME]} worse than an exact search's",
+            ),
             "order": Claim(all(order), f"in {sum(order)} of {len(order)} games"),
-            "positions": Claim(record["positions"] > MANY, f"{record['positions']:,} in the book {s['book']}"),
+            "positions": Claim(positions > MANY, f"{positions:,} in the book {s['book']}"),
         },
         [lab.save_figure("figure-3", figure, "The share of the games in which each source decides a move.")],
-    )  # fmt: skip
+    )
 
 
 def _played(s: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from outflank.evaluators.protocol import CoreEvaluator, FloatArray
-from outflank.learners.named_books import is_missing, make_book
 from outflank.learners.fitness.population import PlayingStyle
+from outflank.learners.named_books import is_missing, make_book
 from outflank.learners.optimisers.optimiser import FloatMatrix
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder

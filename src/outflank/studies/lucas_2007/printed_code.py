@@ -1,7 +1,8 @@
 """The printed code of temporal-difference learning, Figure 8, beside what the core learns.
 
 The two methods of the figure are written out again in Python, on the look-up tables of an n-tuple network
-(equation 4), and play the core's own games: same generator, same choices. Both must end with the same weights.
+(equation 4), and play the core's own games: same generator, same choices. Both must end with the same
+weights.
 """
 
 from __future__ import annotations

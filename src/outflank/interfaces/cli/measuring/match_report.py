@@ -194,8 +194,8 @@ def _print_repeats(report: dict[str, Any]) -> None:
     played, distinct = report["double_games"], report["distinct_double_games"]
     if distinct < played:
         out.print(
-            f"Only {distinct:,} of {_shown(report['player'])}'s {played:,} double games are distinct; the others "
-            "repeat them move for move. The interval rests on the distinct ones."
+            f"Only {distinct:,} of {_shown(report['player'])}'s {played:,} double games are distinct; the "
+            "others repeat them move for move. The interval rests on the distinct ones."
         )
 
 

@@ -240,8 +240,8 @@ def _print_table(standings: Standings) -> None:
     played = sum(sum(row.tally.double_games) for row in standings.rows) // 2  # each pair is in two rows
     distinct = sum(row.tally.distinct for row in standings.rows) // 2
     if distinct < played:
-        out.print(f"Only {distinct:,} of {played:,} double games are distinct; the others repeat them move for "
-                  "move. Intervals and ratings rest on the distinct ones.")  # fmt: skip
+        out.print(f"Only {distinct:,} of {played:,} double games are distinct; the others repeat them move "
+                  "for move. Intervals and ratings rest on the distinct ones.")  # fmt: skip
     if has_forfeits:
         from outflank.interfaces.cli.measuring.match_report import print_forfeits
 
