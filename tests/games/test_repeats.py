@@ -51,7 +51,7 @@ def test_ratings_rest_on_distinct_games() -> None:
 
     results = (2, 1, 4, 1, 2)
     few = Tally(11, 0, 9, results)
-    many = Tally(1100, 0, 900, tuple(100 * n for n in results), repeated=990)
+    many = Tally(1100, 0, 900, (200, 100, 400, 100, 200), repeated=990)
     assert reach(many) > 0.95 * reach(few) > 5 * reach(Tally(*many.__dict__.values()) + Tally(repeated=-990))
 
 
