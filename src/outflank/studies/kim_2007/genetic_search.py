@@ -78,7 +78,7 @@ def _roulette(population: int) -> Claim:
 def draw_mutations(counts: Sequence[int], weights: int, rate: float) -> Figure:
     """
     >>> [text.get_text() for text in draw_mutations([20, 21, 21], 2113, 0.01).legends[0].get_texts()]
-    ['expected', '3 children']
+    ['3 children', 'expected']
     """
     from scipy import stats
 

@@ -1,6 +1,6 @@
 """The hybrid: temporal differences, then the genetic search of Figure 2. Figure 4, and the evolved network.
 
->>> champion_settings("standard")
+>>> champion_settings("paper")
 ('kim-2007-hybrid', {})
 
 Kim's own network, kjkim-mlp-3, won the CEC 2006 competition; its weights are lost. Every experiment that

@@ -54,7 +54,6 @@ def as_report(
         "player": games.first.name,
         "opponent": games.second.name,
         "double_games": tally.games // 2,
-        "distinct_double_games": tally.distinct,
         "epsilon": games.epsilon[0] if same else list(games.epsilon),
         "score": tally.score,
         "ci95": list(tally.ci95),
@@ -81,6 +80,7 @@ def as_report(
             side: None if progress.times is None else _seconds(progress.times[0 if is_first else 1])
             for side, is_first in _SIDES.items()
         },
+        "distinct_double_games": tally.distinct,
     }
 
 
@@ -195,7 +195,7 @@ def _print_repeats(report: dict[str, Any]) -> None:
     if distinct < played:
         out.print(
             f"Only {distinct:,} of {_shown(report['player'])}'s {played:,} double games are distinct; the "
-            "others repeat them move for move. The interval rests on the distinct ones."
+            "others repeat them move for move or in a mirror. The interval rests on the distinct ones."
         )
 
 

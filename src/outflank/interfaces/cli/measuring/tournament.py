@@ -81,7 +81,7 @@ def _agreed(
     names: list[str], wanted: dict[str, Any], starts: Path | None, path: Path | None
 ) -> tuple[TournamentFolder, list[str], TournamentSettings]:
     """The folder, players and settings: those of an existing tournament, or as asked for."""
-    from outflank.games.positions import read_start_positions
+    from outflank.games.positions import OPENING_PLIES, read_start_positions
     from outflank.games.tournament_folder import TournamentFolder
 
     boards = read_start_positions(starts) if starts else None
@@ -91,6 +91,9 @@ def _agreed(
         if not names:
             raise ValueError(f"{path} holds no tournament to resume; name players to start one")
         place.check_free()
+        if boards is None and len(new.starts) > 1:
+            note(f"no move is forced to be random, so games start from {len(new.starts):,} openings of "
+                 f"{OPENING_PLIES} random moves; --starts names others")  # fmt: skip
         return place, names, new
     there = place.settings()
     if boards is not None:
@@ -101,17 +104,14 @@ def _agreed(
 
 
 def _new_settings(wanted: dict[str, Any], boards: tuple[Board, ...] | None) -> TournamentSettings:
-    from outflank.games.positions import OPENING_PLIES, openings_for
+    from outflank.games.positions import openings_for
     from outflank.games.tournament import TournamentSettings
 
     if boards is None:
         settings = TournamentSettings(**wanted)
         if settings.epsilon > 0 or settings.double_games < 2:
             return settings
-        openings = openings_for(settings.double_games)
-        note(f"no move is forced to be random, so games start from {len(openings):,} openings of "
-             f"{OPENING_PLIES} random moves; --starts names others")  # fmt: skip
-        return TournamentSettings(**wanted, starts=openings)
+        return TournamentSettings(**wanted, starts=openings_for(settings.double_games))
     wanted = {"double_games": len(boards), "epsilon": 0.0} | wanted
     # Double games take the starts in turn, so later ones are never used.
     return TournamentSettings(**wanted, starts=boards[: max(1, wanted["double_games"])])
