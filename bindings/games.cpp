@@ -240,9 +240,8 @@ void bind_games(nb::module_& m) {
             [](MatchRules* self, const Vector<Bits>& black, const Vector<Bits>& white,
                const Vector<bool>& black_moves, std::array<double, 2> epsilon, std::uint64_t seed,
                bool alternate_colours, bool first_of_ties, int most_passes) {
-                new (self)
-                    MatchRules(match_rules(black, white, black_moves, epsilon, seed,
-                                           alternate_colours, {first_of_ties, most_passes}));
+                new (self) MatchRules(match_rules(black, white, black_moves, epsilon, seed,
+                                                  alternate_colours, {first_of_ties, most_passes}));
             },
             "black"_a, "white"_a, "black_moves"_a, "epsilon"_a, "seed"_a,
             "alternate_colours"_a = true, "first_of_ties"_a = false,

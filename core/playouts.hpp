@@ -27,9 +27,7 @@ struct MatchRules {
     Colour first_colour(std::uint64_t game) const {
         return alternate_colours && game % 2 == 1 ? Colour::white : Colour::black;
     }
-    OpenGame open(std::uint64_t game) const {
-        return {start(game), seed, game, conventions};
-    }
+    OpenGame open(std::uint64_t game) const { return {start(game), seed, game, conventions}; }
     // 0 if the first player is to move, 1 if the second.
     std::size_t turn(std::uint64_t game, Colour mover) const {
         return mover == first_colour(game) ? 0 : 1;

@@ -64,7 +64,13 @@ def test_other_searches_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("preset", ["chong-2003", "jaskowski-2014-all-2"])
 def test_a_run_without_its_checkpoint_goes_on_from_its_log(preset: str, tmp_path: Path) -> None:
-    small = {"generations": 6, "parents": 3, "offspring": 3, "measure_every": 2, "measure_double_games": 5}
+    small: dict[str, object] = {
+        "generations": 6,
+        "parents": 3,
+        "offspring": 3,
+        "measure_every": 2,
+        "measure_double_games": 5,
+    }
     small |= {"depth": 1, "watch": []} if preset == "chong-2003" else {"double_games": 3}
     settings = load_preset(preset, small).settings
     for name, stop in (("whole", 6), ("sent", 3)):

@@ -108,7 +108,7 @@ def draw_learning_pace(
         marker = MARKERS[number % len(MARKERS)]
         every = (number % 3, max(1, len(curve.x) // MARKED))  # not all at the same games
         label = f"{name}: {curve.middle[-1]:.3f}"
-        label += f" (paper {published[1][name]:.3f})" if published else ""
+        label += f" ({published[1][name]:.3f})" if published else ""
         draw_curve(axes, curve, label, number, linestyle="-", marker=marker, markevery=every, markersize=5)
         if runs is not None and len(runs[name]) > 1:
             draw_single_runs(axes, curve.x, runs[name], number)
@@ -123,7 +123,7 @@ def draw_learning_pace(
         axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(short_count)
     thin = "; thin lines: single runs" if runs is not None else ""
-    marks = "; white marks: the paper's means after 10⁹ games" if published else ""
+    marks = "; white marks, and in brackets: the paper's means after 10⁹ games" if published else ""
     explain(axes, f"bands: 95 % bootstrap interval of the mean{thin}{marks}")
     legend_below(figure, columns=3)
     return figure
