@@ -148,7 +148,7 @@ def test_what_was_learned_between_generations_is_inherited(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_can_be_run(name: str) -> None:
-    made = load_preset(name, {"book": "default"} if name == "kim-2007-knowledge" else {}).settings
+    made = load_preset(name).settings
     if isinstance(made, EvolutionSettings):
         from outflank.learners.runs.initialisation import check_settings
 

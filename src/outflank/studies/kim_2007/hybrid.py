@@ -1,7 +1,7 @@
 """The hybrid: temporal differences, then the genetic search of Figure 2. Figure 4, and the evolved network.
 
 >>> champion_settings("paper")
-('kim-2007-hybrid', {})
+('kim-2007-hybrid', {'seed_games': 500000})
 
 Kim's own network, kjkim-mlp-3, won the CEC 2006 competition; its weights are lost. Every experiment that
 needs it uses this one, whatever its own settings, so that it is learned once.
