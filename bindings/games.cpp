@@ -71,12 +71,13 @@ int choose(const Player& chooser, Bits black, Bits white, bool black_moves, std:
 
 MatchRules match_rules(const Vector<Bits>& black, const Vector<Bits>& white,
                        const Vector<bool>& black_moves, std::array<double, 2> epsilon,
-                       std::uint64_t seed, bool alternate_colours) {
+                       std::uint64_t seed, bool alternate_colours, Conventions conventions) {
     require(black.shape(0) >= 1, "there must be at least one start position");
     for (const double share : epsilon) {
         require(share >= 0 && share <= 1, "epsilon must be within 0..1");
     }
-    return {boards_of(black, white, black_moves), epsilon, seed, alternate_colours};
+    require(conventions.most_passes >= 0, "a number of passes is 0 or more");
+    return {boards_of(black, white, black_moves), epsilon, seed, alternate_colours, conventions};
 }
 
 using Differences = NewVector<std::int8_t>;
@@ -238,12 +239,13 @@ void bind_games(nb::module_& m) {
             "__init__",
             [](MatchRules* self, const Vector<Bits>& black, const Vector<Bits>& white,
                const Vector<bool>& black_moves, std::array<double, 2> epsilon, std::uint64_t seed,
-               bool alternate_colours) {
-                new (self) MatchRules(
-                    match_rules(black, white, black_moves, epsilon, seed, alternate_colours));
+               bool alternate_colours, bool first_of_ties, int most_passes) {
+                new (self) MatchRules(match_rules(black, white, black_moves, epsilon, seed,
+                                                  alternate_colours, {first_of_ties, most_passes}));
             },
             "black"_a, "white"_a, "black_moves"_a, "epsilon"_a, "seed"_a,
-            "alternate_colours"_a = true);
+            "alternate_colours"_a = true, "first_of_ties"_a = false,
+            "most_passes"_a = Conventions{}.most_passes);
     m.def("play_games", &play, "first"_a, "second"_a, "rules"_a, "first_game"_a, "count"_a,
           "threads"_a = 1, "record"_a = false);
     m.def(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "position.hpp"
@@ -46,10 +47,11 @@ inline int one_of(Bits ties, Generator& generator) {
     return count == 1 ? lowest_square(ties) : nth_square(ties, generator.below(count));
 }
 
-// The index of a best value, uniform among ties.
-inline int best_of(std::span<const double> values, Generator& generator) {
-    return one_of(ties_for_best(values), generator);
-}
+// What a game may do differently, for studies of papers that leave it open.
+struct Conventions {
+    bool first_of_ties = false;  // of equal moves the first square, not one at random
+    int most_passes = std::numeric_limits<int>::max();  // one more ends the game (Chong 2003: ten)
+};
 
 struct Choice {
     int square = 0;
@@ -61,9 +63,15 @@ struct OpenGame {
     Position position;
     Colour mover;
     Generator generator;
+    Conventions conventions;
+    int passes = 0;
 
-    OpenGame(const Board& start, std::uint64_t seed, std::uint64_t number)
-        : position(start.position()), mover(start.mover), generator(seed, number) {}
+    OpenGame(const Board& start, std::uint64_t seed, std::uint64_t number,
+             const Conventions& agreed = {})
+        : position(start.position()),
+          mover(start.mover),
+          generator(seed, number),
+          conventions(agreed) {}
 
     // The mover's legal moves after passing where it must; none: the game is over.
     Bits settle() {
@@ -72,6 +80,10 @@ struct OpenGame {
             const Position passed = position.pass();
             moves = passed.moves();
             if (moves != 0) {
+                if (passes == conventions.most_passes) {
+                    return 0;
+                }
+                ++passes;
                 position = passed;
                 mover = other(mover);
             }
@@ -79,6 +91,12 @@ struct OpenGame {
         return moves;
     }
     bool is_over() const { return position.moves() == 0 && position.pass().moves() == 0; }
+    // The index of one of a set of equally good moves.
+    int one_of_ties(Bits ties) {
+        return conventions.first_of_ties ? lowest_square(ties) : one_of(ties, generator);
+    }
+    // The index of a best value.
+    int best_of(std::span<const double> values) { return one_of_ties(ties_for_best(values)); }
     Choice random_choice(Bits moves) {
         return choice(nth_square(moves, generator.below(std::popcount(moves))));
     }

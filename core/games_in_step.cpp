@@ -93,7 +93,7 @@ void GamesInStep::answer_values(std::span<const double> values) {
     squares.reserve(waiting_.size());
     for (const std::size_t i : waiting_) {
         const auto count = static_cast<std::size_t>(std::popcount(live_[i].moves));
-        const int choice = best_of(values.subspan(next, count), live_[i].game.generator);
+        const int choice = live_[i].game.best_of(values.subspan(next, count));
         squares.push_back(static_cast<std::uint8_t>(nth_square(live_[i].moves, choice)));
         next += count;
     }

@@ -22,8 +22,7 @@ int GreedyPlayouts::Seat::best(OpenGame& game, Bits legal, const std::int32_t* r
     const auto count = static_cast<std::size_t>(std::popcount(legal));
     const TiedRanks tied = tied_ranks(ranks, count, limits);
     const bool settled = tied.surely == tied.possibly || std::has_single_bit(tied.possibly);
-    return one_of(settled ? tied.possibly : ties_by_values(game, legal, tied.possibly),
-                  game.generator);
+    return game.one_of_ties(settled ? tied.possibly : ties_by_values(game, legal, tied.possibly));
 }
 
 // `possible`: indices of legal moves.

@@ -26,7 +26,7 @@ Choice SeatedPlayer::choose(OpenGame& game, Bits moves) {
     }
     const MoveList list(game.position, moves);
     const Bits ties = minimax_.best_moves(game.board(), list);
-    const auto best = static_cast<std::size_t>(one_of(ties, game.generator));
+    const auto best = static_cast<std::size_t>(game.one_of_ties(ties));
     return {list.squares[best], list.flipped[best]};
 }
 

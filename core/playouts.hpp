@@ -19,6 +19,7 @@ struct MatchRules {
     std::array<double, 2> epsilon{};  // by player, not by colour
     std::uint64_t seed = 1;
     bool alternate_colours = true;  // games 2k and 2k + 1 are a double game from one start
+    Conventions conventions{};
 
     const Board& start(std::uint64_t game) const {
         return starts[(alternate_colours ? game / 2 : game) % starts.size()];
@@ -26,7 +27,7 @@ struct MatchRules {
     Colour first_colour(std::uint64_t game) const {
         return alternate_colours && game % 2 == 1 ? Colour::white : Colour::black;
     }
-    OpenGame open(std::uint64_t game) const { return {start(game), seed, game}; }
+    OpenGame open(std::uint64_t game) const { return {start(game), seed, game, conventions}; }
     // 0 if the first player is to move, 1 if the second.
     std::size_t turn(std::uint64_t game, Colour mover) const {
         return mover == first_colour(game) ? 0 : 1;

@@ -95,7 +95,7 @@ class TdLearner {
         }
         mean /= list.count;
         const bool forced = is_forced(game.generator, settings_.epsilon);
-        const int best = best_of(values.span(), game.generator);
+        const int best = game.best_of(values.span());
         const int chosen = forced ? game.generator.below(list.count) : best;
         const double of_best = values.values[static_cast<std::size_t>(best)];
         const double expected = settings_.expected_target

@@ -150,7 +150,7 @@ void TableReader::values_after(const Weight* tables, Seen& seen, const Board& bo
                                std::span<double> values) const {
     look(seen, board.black, board.white);
     const Weight* stage = tables + first_of_stage(std::popcount(board.black | board.white) + 1);
-    with_width(slots_.width, [&]<int WIDTH>() {
+    with_width(slots_.width, [&]<int WIDTH> {
         values_after_in<WIDTH>(stage, seen, board, moves, seen_as, values);
     });
 }

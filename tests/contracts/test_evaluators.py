@@ -53,6 +53,7 @@ EVALUATORS: dict[str, CoreEvaluator] = {
         "mlp": Mlp(),
         "mlp-5": Mlp(hidden=5),
         "spatial-mlp": SpatialMlp(),
+        "spatial-mlp-64": SpatialMlp(discs_per_unit=64),
     }.items()
 }
 every_evaluator = pytest.mark.parametrize("evaluator", EVALUATORS.values(), ids=EVALUATORS.keys())

@@ -27,10 +27,22 @@ def test_tally_counts_games(differences: list[int]) -> None:
     assert parts[0] + parts[1] == tally
 
 
-def test_interval_is_the_normal_one() -> None:
-    tally = Tally.of_disc_differences(np.random.default_rng(1).integers(-20, 30, 2000))
-    expected = stats.norm.interval(0.95, tally.score, tally.standard_error)
-    assert tally.ci95 == pytest.approx(expected)
+def test_interval_is_that_of_wilson() -> None:
+    """As SciPy's for a share of independent games, where double games are independent games twice."""
+    won = np.repeat(np.random.default_rng(1).random(400) < 0.97, 2)
+    tally = Tally.of_disc_differences(np.where(won, 1, -1))
+    expected = stats.binomtest(int(won.sum()) // 2, 400).proportion_ci(0.95, "wilson")
+    assert tally.ci95 == pytest.approx((expected.low, expected.high), abs=1e-4)
+    assert 0 < tally.ci95[0] < tally.score < tally.ci95[1] < 1
+
+
+def test_repeated_double_games_do_not_narrow_the_interval() -> None:
+    few = Tally.of_disc_differences(np.array([4, -2, 6, 8, -2, -6, 4, 4]))
+    many = Tally.of_disc_differences(np.tile([4, -2, 6, 8, -2, -6, 4, 4], 100), repeated=396)
+    assert (many.games, many.distinct) == (800, 4)
+    assert many.ci95 == pytest.approx(few.ci95)
+    assert Tally.of_disc_differences(np.full(400, 10), repeated=199).ci95 == (0.0, 1.0)
+    assert sum((few, many), Tally()).repeated == 396
 
 
 def test_interval_covers_the_truth_about_95_times_in_100() -> None:
@@ -62,7 +74,7 @@ def test_games_come_in_pairs() -> None:
 def test_finished_games_are_those_that_nobody_forfeited(games: list[tuple[int, bool]]) -> None:
     differences = np.array([difference for difference, _ in games])
     forfeited = [number for number, (_, is_forfeited) in enumerate(games) if is_forfeited]
-    finished = FinishedGames.of_disc_differences(differences, forfeited)
+    finished = FinishedGames.without(differences, forfeited)
     left = [difference for difference, is_forfeited in games if not is_forfeited]
     assert finished.games == len(left)
     assert finished.wins == sum(d > 0 for d in left)
@@ -71,14 +83,14 @@ def test_finished_games_are_those_that_nobody_forfeited(games: list[tuple[int, b
         assert finished.score == pytest.approx(np.mean([(np.sign(d) + 1) / 2 for d in left]))
         assert finished.ci95[0] <= finished.score <= finished.ci95[1]
     half = len(games) // 4 * 2
-    first = FinishedGames.of_disc_differences(differences[:half], [n for n in forfeited if n < half])
-    second = FinishedGames.of_disc_differences(differences[half:], [n - half for n in forfeited if n >= half])
+    first = FinishedGames.without(differences[:half], [n for n in forfeited if n < half])
+    second = FinishedGames.without(differences[half:], [n - half for n in forfeited if n >= half])
     assert first + second == finished
 
 
 def test_without_forfeits_the_interval_is_that_of_the_tally() -> None:
     differences = np.random.default_rng(4).integers(-20, 30, 400)
-    finished, tally = FinishedGames.of_disc_differences(differences), Tally.of_disc_differences(differences)
+    finished, tally = FinishedGames.without(differences), Tally.of_disc_differences(differences)
     assert (finished.score, finished.ci95) == (tally.score, tally.ci95)
 
 
@@ -90,6 +102,6 @@ def test_the_interval_without_forfeits_covers_the_truth_about_95_times_in_100() 
         one = np.where(random.random(200) < 0.6, 1, -1)
         other = np.where(random.random(200) < 0.5, one, np.where(random.random(200) < 0.6, 1, -1))
         forfeited = np.flatnonzero(random.random(400) < 0.25).tolist()
-        low, high = FinishedGames.of_disc_differences(np.ravel([one, other], "F"), forfeited).ci95
+        low, high = FinishedGames.without(np.ravel([one, other], "F"), forfeited).ci95
         covered += low <= 0.6 <= high
     assert abs(covered / 2000 - 0.95) < 4 * (0.95 * 0.05 / 2000) ** 0.5

@@ -28,6 +28,7 @@ def watched(generation: int, points: list[int], ends: list[list[int]]) -> dict[s
         "points": points,
         "most_points": 20,
         "points_difference": points[1] - points[0],
+        "plies_beaten": [[4] * won + [2] * (10 - won) for won in points],
         "best_discs": [[[2, 2], end] for end in ends],
     }
     return {"generation": generation, "watch": watch}

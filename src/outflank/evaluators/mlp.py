@@ -90,6 +90,7 @@ PARTS: tuple[tuple[int, ...], ...] = tuple(
 _SQUARE_OF_WEIGHT = np.array([square for part in PARTS for square in (*part, -1)])
 _NODE_OF_WEIGHT = np.array([node for node, part in enumerate(PARTS) for _ in range(len(part) + 1)])
 _IS_BIAS = _SQUARE_OF_WEIGHT < 0
+MOST_DISCS = 1_000_000  # of discs_per_unit
 _LATER_NODES = (len(PARTS), 40, 10, 1)
 _FIRST_LAYER_WEIGHTS = sum(len(part) + 1 for part in PARTS)
 
@@ -100,28 +101,38 @@ class SpatialMlp(CoreEvaluator):
     91 nodes see the 36 parts of 3x3 squares, 25 of 4x4, 16 of 5x5, 9 of 6x6, 4 of 7x7 and the whole board;
     then 40, 10 and one node, all tanh but the last, and the disc difference is added at the output.
     Weights: for each part its squares' weights and a bias; then the layers as in Mlp.
+
+    The paper does not print the scale of the disc difference. `discs_per_unit` is how many discs are worth
+    one unit of the output node's sum, so the value is that many times the sum, and the difference in discs.
     """
 
-    def __init__(self, weights: npt.ArrayLike | None = None) -> None:
+    def __init__(self, weights: npt.ArrayLike | None = None, *, discs_per_unit: int = 1) -> None:
+        if not 1 <= discs_per_unit <= MOST_DISCS:
+            raise ValueError(f"1 to {MOST_DISCS:,} discs are worth one unit, got {discs_per_unit}")
+        self.discs_per_unit = discs_per_unit
         super().__init__(weights, _FIRST_LAYER_WEIGHTS + dense_weight_count(_LATER_NODES))
 
     def with_weights(self, weights: npt.ArrayLike) -> SpatialMlp:
-        return SpatialMlp(weights)
+        return SpatialMlp(weights, discs_per_unit=self.discs_per_unit)
 
     @property
     def architecture(self) -> dict[str, Any]:
-        return {"kind": "spatial-mlp"}
+        scale = {"discs_per_unit": self.discs_per_unit} if self.discs_per_unit > 1 else {}
+        return {"kind": "spatial-mlp", **scale}
 
     @property
     def description(self) -> str:
-        return "spatial MLP 64-91-40-10-1"
+        scale = f", disc difference / {self.discs_per_unit}" if self.discs_per_unit > 1 else ""
+        return f"spatial MLP 64-91-40-10-1{scale}"
 
     def layers(self) -> list[Layer]:
         """All layers as full matrices; the first is mostly zeros."""
         first = np.zeros((64, len(PARTS)))
         weights, later = np.split(self.weights, [_FIRST_LAYER_WEIGHTS])
         first[_SQUARE_OF_WEIGHT[~_IS_BIAS], _NODE_OF_WEIGHT[~_IS_BIAS]] = weights[~_IS_BIAS]
-        return [(first, weights[_IS_BIAS]), *dense_layers(later, _LATER_NODES)]
+        *middle, (last, bias) = dense_layers(later, _LATER_NODES)
+        in_discs = (last * self.discs_per_unit, bias * self.discs_per_unit)
+        return [(first, weights[_IS_BIAS]), *middle, in_discs]
 
     def _compile(self) -> _core.Evaluator:
         return _core.mlp(self.layers(), add_disc_difference=True)

@@ -61,9 +61,10 @@ class MlpArchitecture(_Strict):
 
 class SpatialMlpArchitecture(_Strict):
     kind: Literal["spatial-mlp"]
+    discs_per_unit: int = 1
 
     def build(self, weights: FloatArray | None) -> CoreEvaluator:
-        return SpatialMlp(weights)
+        return SpatialMlp(weights, discs_per_unit=self.discs_per_unit)
 
 
 OneArchitecture = (

@@ -69,16 +69,17 @@ class Batch:
     forfeits: tuple[Forfeit, ...] = ()
     times: BothTimes | None = None  # None for games in the core, which are not timed
     game_times: tuple[BothTimes, ...] | None = None  # per game, if they were played one at a time
+    repeated: int = 0  # double games that are the same as an earlier one of the match
 
     @property
     def tally(self) -> Tally:
-        return Tally.of_disc_differences(self.disc_differences)
+        return Tally.of_disc_differences(self.disc_differences, self.repeated)
 
     @property
     def finished(self) -> FinishedGames:
         """The result without forfeited games."""
         forfeited = [forfeit.game - self.first_game for forfeit in self.forfeits]
-        return FinishedGames.of_disc_differences(self.disc_differences, forfeited)
+        return FinishedGames.without(self.disc_differences, forfeited, self.repeated)
 
 
 def answer(games: _core.GamesInStep, player: Player) -> None:

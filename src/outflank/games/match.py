@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ from outflank.games.batch import BothTimes, MoveTimes, answer
 from outflank.games.batch import Forfeit as Forfeit
 from outflank.games.engine_games import FEWEST_DISCS, EngineGames, needs_a_table
 from outflank.games.game import Game
+from outflank.games.repeats import RARE, RepeatedGames
 from outflank.games.statistics import Tally
 from outflank.players.engine_player import ExternalPlayer
 from outflank.players.greedy import Player
@@ -69,8 +71,23 @@ class Match:
             seed,
         )
 
+    @property
+    def counts_repeats(self) -> bool:
+        """Whether few moves are random, so that double games may repeat earlier ones."""
+        return sum(self.epsilon) < RARE
+
     def batches(self, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
         """The games in order, in batches that adapt to the speed, in constant memory."""
+        if not self.counts_repeats:
+            yield from self._batches(record, first_game)
+            return
+        seen = RepeatedGames(self.starts)
+        for batch in self._batches(True, first_game):
+            assert batch.moves is not None
+            repeated = seen.count(batch.first_game, batch.moves)
+            yield replace(batch, repeated=repeated, moves=batch.moves if record else None)
+
+    def _batches(self, record: bool, first_game: int) -> Iterator[Batch]:
         if any(needs_a_table(player) for player in (self.first, self.second)):
             yield from EngineGames(self, self._rules).batches(record, first_game)
             return

@@ -20,6 +20,8 @@ from outflank.board import Board
 from outflank.suggestions import unknown
 
 LARGEST_FILE = 64 << 20
+OPENING_PLIES = 8
+MOST_OPENINGS = 10_000
 MOST_FAILURES = 10_000  # random games in a row that reach no new position, before giving up
 _FOLDER = Path(str(files("outflank") / "data" / "positions"))
 BUILT_IN = ("ffo-1-19", "ffo-20-39", "ffo-40-59")  # the FFO endgame test suite
@@ -57,6 +59,16 @@ def random_openings(plies: int, count: int, seed: int = 1) -> list[Board]:
         if not board.is_over:
             found[board] = None
     return list(found)
+
+
+def openings_for(double_games: int) -> tuple[Board, ...]:
+    """Starts for a match in which nothing is random, so that its games differ: an opening for each double
+    game, up to MOST_OPENINGS.
+
+    >>> len(openings_for(3)), openings_for(3) == openings_for(5)[:3]
+    (3, True)
+    """
+    return tuple(random_openings(OPENING_PLIES, min(double_games, MOST_OPENINGS)))
 
 
 def positions_text(boards: Iterable[Board]) -> str:

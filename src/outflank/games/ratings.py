@@ -76,12 +76,20 @@ def double_game_variance(tally: Tally) -> float:
     """The variance of the results of double games (0 to 1).
 
     Half a won and half a lost double game are added (Jeffreys' prior), so that neither identical results
-    nor a single one count as certain.
+    nor a single one count as certain. Repeated double games count together as one.
     """
-    counts = np.array(tally.double_games) + np.array([0.5, 0, 0, 0, 0.5])
+    distinct = tally.distinct / max(1, sum(tally.double_games))
+    counts = distinct * np.array(tally.double_games) + np.array([0.5, 0, 0, 0, 0.5])
     points = np.arange(5) / 4
     mean = counts @ points / counts.sum()
     return float(counts @ (points - mean) ** 2 / (counts.sum() - 1))
+
+
+def variance_of_sum(tally: Tally) -> float:
+    """The variance of the sum of the results of all double games, of which the distinct ones are independent
+    of each other."""
+    played = sum(tally.double_games)
+    return played**2 / max(1, tally.distinct) * double_game_variance(tally)
 
 
 @dataclass(frozen=True)
@@ -105,8 +113,7 @@ class _Meetings:
                 raise ValueError(f"there is more than one result between {first} and {second}")
             points[a, b] = tally.wins + tally.draws / 2
             points[b, a] = tally.losses + tally.draws / 2
-            # Points are twice the results of double games, which are independent of each other.
-            variance[a, b] = variance[b, a] = 4 * sum(tally.double_games) * double_game_variance(tally)
+            variance[a, b] = variance[b, a] = 4 * variance_of_sum(tally)  # points are twice the results
         groups, group = connected_components(points > 0, connection="weak")
         if groups > 1:
             stranger = players[int(np.argmax(group != group[0]))]

@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.games.batch import Forfeit
-from outflank.games.ratings import Ratings, bradley_terry, double_game_variance, normal_reach
-from outflank.games.statistics import Tally
+from outflank.games.ratings import Ratings, bradley_terry, variance_of_sum
+from outflank.games.statistics import Tally, wilson_interval
 
 Interval = tuple[float, float]
 
@@ -55,7 +55,7 @@ class PairResult:
         """The same games as results of the second."""
         t = self.tally
         a, b, c, d, e = t.double_games
-        turned = Tally(t.losses, t.draws, t.wins, (e, d, c, b, a))
+        turned = Tally(t.losses, t.draws, t.wins, (e, d, c, b, a), t.repeated)
         return PairResult(self.second, self.first, turned, self.forfeits)
 
 
@@ -218,11 +218,10 @@ def _ranked(ratings: Ratings, results: Mapping[tuple[str, str], PairResult]) -> 
 
 def _score_ci95(results: list[PairResult]) -> Interval:
     """The 95 % interval of a player's score against these opponents, who are not a random sample."""
-    counts = np.array([sum(result.tally.double_games) for result in results])
-    variances = np.array([double_game_variance(result.tally) for result in results])
     score = sum((result.tally for result in results), Tally()).score
-    reach = float(normal_reach(counts @ variances / counts.sum() ** 2))
-    return max(0.0, score - reach), min(1.0, score + reach)
+    double_games = sum(sum(result.tally.double_games) for result in results)
+    variance = sum(variance_of_sum(result.tally) for result in results) / double_games**2
+    return wilson_interval(score, float(np.sqrt(variance)))
 
 
 def _row_report(row: Standing) -> dict[str, Any]:
@@ -251,6 +250,7 @@ def _pair_report(result: PairResult) -> dict[str, Any]:
         "player": result.first,
         "opponent": result.second,
         "double_games": sum(tally.double_games),
+        "distinct_double_games": tally.distinct,
         "wins": tally.wins,
         "draws": tally.draws,
         "losses": tally.losses,

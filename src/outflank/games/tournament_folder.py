@@ -60,6 +60,7 @@ class _StoredPair(_Strict):
     draws: Count
     losses: Count
     double_games: list[Count] = Field(min_length=5, max_length=5)
+    repeated: Count = 0
     forfeits: list[_StoredForfeit]
 
 
@@ -188,13 +189,14 @@ def _digests(player: str) -> dict[str, str]:
 
 def _pair_result(stored: _StoredPair, pair: tuple[str, str], limit: int, path: Path) -> PairResult:
     a, b, c, d, e = stored.double_games
-    tally = Tally(stored.wins, stored.draws, stored.losses, (a, b, c, d, e))
+    tally = Tally(stored.wins, stored.draws, stored.losses, (a, b, c, d, e), stored.repeated)
     half_points = b + 2 * c + 3 * d + 4 * e
     if (
         (stored.first, stored.second) != pair
         or tally.games != 2 * (a + b + c + d + e)
         or 2 * tally.wins + tally.draws != half_points
         or tally.games > 2 * limit
+        or not 0 <= stored.repeated <= max(0, a + b + c + d + e - 1)
         or not _forfeits_fit(stored)
     ):
         raise ValueError(f"{path} is damaged: its numbers are inconsistent; delete it to play the pair again")

@@ -1,6 +1,6 @@
 """Competitions: entrants nominate up to two players for a round robin at three rates of forced random moves.
 
-As in Kim 2007, Tables I to III: 0, 1 and 10 %.
+As in Kim 2007, Tables I to III: 0, 1 and 10 %. At 0 and 1 % every double game has an opening of its own.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from outflank.league.schema import Competition, Job, Meeting, Nomination, Player
 from outflank.league.text_fields import checked_name, folded
 
 EPSILONS = (0.0, 0.01, 0.1)
+FEW_RANDOM_MOVES = 0.1  # below this rate games start from many openings, or they would repeat each other
 DOUBLE_GAMES = 500
 MOST_DOUBLE_GAMES = 50_000
 MOST_PER_ENTRANT = 2

@@ -22,11 +22,11 @@ from outflank.evaluators.protocol import CoreEvaluator
 
 @dataclass(frozen=True)
 class Architecture:
-    """piece-counter, piece-counter-10, mlp, mlp-HIDDEN, spatial-mlp, or a shape of tuples (all-2,
-    snakes-30x6, logistello, all-3+corner-2x5, ...)."""
+    """piece-counter, piece-counter-10, mlp, mlp-HIDDEN, spatial-mlp, spatial-mlp-DISCS (discs that are worth
+    one unit of the output), or a shape of tuples (all-2, snakes-30x6, logistello, all-3+corner-2x5, ...)."""
 
     kind: str  # "piece-counter", "mlp", "spatial-mlp" or "n-tuple network"
-    size: int | None = None  # weights of a piece counter, hidden units of an MLP
+    size: int | None = None  # weights of a piece counter, hidden units of an MLP, discs of a spatial one
     shape: str = ""  # of tuples
     stages: int = 1
 
@@ -45,8 +45,8 @@ class Architecture:
             return cls(name)
         if name == "piece-counter-10":  # one weight for each class of symmetric squares
             return cls("piece-counter", 10)
-        if found := re.fullmatch(r"mlp-(\d+)", name):
-            return cls("mlp", int(found[1]))
+        if found := re.fullmatch(r"(mlp|spatial-mlp)-(\d{1,9})", name):
+            return cls(found[1], int(found[2]))
         return None
 
     @property
@@ -59,7 +59,7 @@ class Architecture:
             case "piece-counter":
                 return PieceCounter.symmetric() if self.size else PieceCounter()
             case "spatial-mlp":
-                return SpatialMlp()
+                return SpatialMlp(discs_per_unit=1 if self.size is None else self.size)
             case "mlp":
                 return Mlp(hidden=32 if self.size is None else self.size)
             case _:
@@ -79,7 +79,7 @@ def learnable(evaluator: CoreEvaluator, coherent: bool) -> _core.Learnable:
         made = _core.learning_mlp(
             list(evaluator.nodes), list(range(weights)), list(range(weights, end)), end, False, coherent
         )
-    elif isinstance(evaluator, SpatialMlp):
+    elif isinstance(evaluator, SpatialMlp) and evaluator.discs_per_unit == 1:
         made = _learnable_spatial_mlp(coherent)
     else:
         raise ValueError(f"{evaluator.description} cannot learn by temporal differences")

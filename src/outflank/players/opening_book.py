@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,7 @@ from outflank import _core
 from outflank.board import Board, Square
 
 DEFAULT = "default"  # the name of the built-in book
+_DATA = Path(str(files("outflank") / "data" / "books"))
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class OpeningBook:
 
     @classmethod
     def open(cls, path: str | Path) -> OpeningBook:
-        """The book in a file, or the built-in one, named `default`."""
+        """The book in a file; the built-in one, named `default`; or one that was made from its recipe, as
+        `large`."""
         file = _path(path)
         if file.stat().st_size == 0:
             raise ValueError(f"{path} is empty, not an opening book")
@@ -148,7 +151,32 @@ def _trimmed(counts: npt.NDArray[np.intp]) -> list[int]:
     return counts[: used[-1] + 1].tolist() if used.size else []
 
 
+def made_books_folder() -> Path:
+    """Where books are that are made from a recipe: OUTFLANK_BOOKS, or the user's cache."""
+    if folder := os.environ.get("OUTFLANK_BOOKS"):
+        return Path(folder)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "outflank" / "books"
+
+
+def recipes() -> tuple[str, ...]:
+    """The names of books that can be made (learners/named_books.py).
+
+    >>> recipes()
+    ('large',)
+    """
+    return tuple(sorted(path.stem for path in _DATA.glob("*.toml")))
+
+
+def recipe_path(name: str) -> Path:
+    return _DATA / f"{name}.toml"
+
+
 def _path(path: str | Path) -> Path:
-    if str(path) != DEFAULT:
+    if str(path) == DEFAULT:
+        return _DATA / "default.book"
+    if str(path) not in recipes():
         return Path(path)
-    return Path(str(files("outflank") / "data" / "books" / "default.book"))
+    made = made_books_folder() / f"{path}.book"
+    if not made.is_file():
+        raise ValueError(f"the book {path} is not made on this machine yet: outflank book make {path}")
+    return made

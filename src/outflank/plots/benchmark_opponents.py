@@ -1,10 +1,12 @@
 """The parents of each generation against benchmark opponents, who do not learn (Chong 2003).
 
->>> watch = {"watchers": ["disc-difference", "positional"], "points": [1, 0], "most_points": 20,
-...          "points_difference": -1, "best_discs": [[[2, 2], [4, 1]], [[2, 2], [4, 1], [3, 3]]]}
->>> log = [{"generation": 1, "watch": watch}, {"generation": 2, "watch": watch | {"points": [3, 2]}}]
+>>> watch = {"watchers": ["disc-difference", "positional"], "most_points": 4,
+...          "plies_beaten": [[4, 0], [2, 2]],
+...          "best_discs": [[[2, 2], [4, 1]], [[2, 2], [4, 1], [3, 3]]]}
+>>> log = [{"generation": 1, "watch": watch},
+...        {"generation": 2, "watch": watch | {"plies_beaten": [[6, 4], [2, 4]]}}]
 >>> benchmark_points(log).percent
-array([ 5., 25.])
+array([25., 75.])
 >>> [axes.get_title() for axes in draw_benchmark_games(log[0]).axes]
 ['(a) disc-difference at depth 4', '(b) positional at depth 4']
 """
@@ -25,8 +27,8 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from numpy.polynomial import Polynomial
 
 from outflank.evaluators.protocol import FloatArray
-from outflank.learners.fitness.benchmark_opponents import DEPTH_OF_A_POINT
-from outflank.plots.curves import Curve, draw_curve
+from outflank.learners.fitness.benchmark_opponents import DEPTH_OF_A_POINT, ladder_points
+from outflank.plots.curves import Curve, draw_curve, draw_single_runs, explain
 from outflank.plots.learning_curves import Entry
 from outflank.plots.style import (
     COLOURS,
@@ -47,7 +49,8 @@ DEGREE = 2  # of the least-squares polynomial
 
 @dataclass(frozen=True)
 class BenchmarkPoints:
-    """The points of the parents of each generation: one for each opponent at depth 4 that a parent beats."""
+    """The points of the parents of each generation: one for each opponent that a parent beats at depth 4,
+    after a win at depth 2."""
 
     generations: FloatArray
     percent: FloatArray  # of the most possible points
@@ -78,25 +81,29 @@ def benchmark_points(log: Sequence[Entry]) -> BenchmarkPoints:
     """The points of each generation in a run's log."""
     entries = benchmarked_generations(log)
     watches: list[Mapping[str, Any]] = [entry["watch"] for entry in entries]
-    differences = [watch["points_difference"] for watch in watches]
-    percent = [100 * sum(watch["points"]) / watch["most_points"] for watch in watches]
+    points = np.array([ladder_points(watch) for watch in watches], dtype=np.float64)
+    percent = 100 * points.sum(axis=1) / np.array([watch["most_points"] for watch in watches])
     return BenchmarkPoints(
         np.array([entry["generation"] for entry in entries], dtype=np.float64),
-        np.array(percent, dtype=np.float64),
-        None if None in differences else np.array(differences, dtype=np.float64),
+        np.asarray(percent),
+        points[:, 1] - points[:, 0] if points.shape[1] == 2 else None,
         tuple(watches[0]["watchers"]),
         watches[0]["most_points"],
     )
 
 
 def draw_benchmark_points(
-    logs: Sequence[Sequence[Entry]], title: str | None = None, parts: Literal["a", "b", "ab"] = "ab"
+    logs: Sequence[Sequence[Entry]],
+    title: str | None = None,
+    parts: Literal["a", "b", "ab"] = "ab",
+    printed: Mapping[int, tuple[float, float]] | None = None,
 ) -> Figure:
     """Chong 2003, Figure 2: (a) points of the parents as a share of the maximum, with a least-squares
     polynomial of second order; (b) points against the second opponent less those against the first.
 
     Several runs are averaged over the generations that all have. Their polynomials have a mean too, which
-    is the polynomial of the mean, with its 95 % interval. Part (b) needs two opponents.
+    is the polynomial of the mean, with its 95 % interval. Part (b) needs two opponents. `printed`: a paper's
+    percentage and difference of points, by generation.
     """
     runs = [benchmark_points(log) for log in logs]
     if len({(run.opponents, run.most_points) for run in runs}) != 1:
@@ -112,8 +119,10 @@ def draw_benchmark_points(
     panels = dict(zip(drawn, axes_of_parts, strict=True))
     if "a" in panels:
         _draw_percent(panels["a"], runs[0].generations, np.array([run.percent for run in runs]))
+        _draw_printed(panels["a"], {number: both[0] for number, both in (printed or {}).items()})
     if "b" in panels:
         _draw_differences(panels["b"], runs[0], np.mean(differences, axis=0), len(runs))
+        _draw_printed(panels["b"], {number: both[1] for number, both in (printed or {}).items()})
     for letter, axes in panels.items():
         legend_above(axes)
         axes.set_title(f"({letter})" if len(panels) > 1 else "", loc="right", fontsize=TEXT)
@@ -150,6 +159,9 @@ def _draw_percent(axes: Axes, generations: FloatArray, percent: FloatArray) -> N
     _draw_points(axes, generations, percent.mean(axis=0), label)
     if len(generations) > DEGREE:
         fits = np.array([Polynomial.fit(generations, run, DEGREE)(generations) for run in percent])
+        if runs > 1:
+            draw_single_runs(axes, generations, fits, color=COLOURS[0], linewidth=0.7)
+            explain(axes, "thin lines: the fits of single runs")
         draw_curve(
             axes, Curve.mean_of(generations, fits), "second-order least-squares fit",
             band_label="95 % interval of the fit" if runs > 1 else None, color=FIT, linewidth=3,
@@ -168,6 +180,12 @@ def _draw_differences(axes: Axes, run: BenchmarkPoints, differences: FloatArray,
     axes.set(ylim=(-reach, reach), ylabel="difference of points")
     axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=STEPS, integer=True))
     axes.yaxis.set_major_formatter(signed)
+
+
+def _draw_printed(axes: Axes, values: Mapping[int, float]) -> None:
+    if values:
+        axes.plot(list(values), list(values.values()), "s", color=COLOURS[1], markersize=6, zorder=4,
+                  label="generations that the paper prints, one run")  # fmt: skip
 
 
 def _draw_points(axes: Axes, generations: FloatArray, points: FloatArray, label: str) -> None:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -166,6 +167,19 @@ def draw_discs(axes: Axes, board: Board) -> None:
     for square in range(64):
         if (disc := board.disc(square)) is not None:
             axes.add_patch(Circle(_centre(square), 0.4, facecolor=disc, edgecolor=INK, linewidth=0.8))
+
+
+def draw_position(axes: Axes, board: Board, circled: Iterable[int] = ()) -> None:
+    """A board with its discs, and dashed circles on some squares, such as the legal moves."""
+    prepare_board(axes, names_size=10)
+    axes.set_facecolor(BOARD)
+    axes.hlines(range(1, 8), 0, 8, colors=GRID, linewidth=0.7, zorder=0.5)
+    axes.vlines(range(1, 8), 0, 8, colors=GRID, linewidth=0.7, zorder=0.5)
+    draw_discs(axes, board)
+    for square in circled:
+        axes.add_patch(
+            Circle(_centre(square), 0.32, fill=False, edgecolor=INK, linewidth=1.2, linestyle="--")
+        )
 
 
 def draw_tuple(axes: Axes, table: Table, side: float) -> None:

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from scipy import special
 
 from outflank.evaluators.protocol import FloatArray
-from outflank.plots.style import COLOURS, DASHES
+from outflank.plots.style import COLOURS, DASHES, INK, TEXT
 
 SCORE_TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 0.94, 0.96, 0.97, 0.98,
                0.99, 0.995, 0.998, 0.999, 0.9995)  # fmt: skip
@@ -60,6 +60,18 @@ def draw_curve(
     (drawn,) = axes.plot(curve.x, curve.middle, label=label, color=colour, **looks)
     axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0, label=band_label)
     return drawn
+
+
+def draw_single_runs(axes: Axes, x: FloatArray, rows: FloatArray, number: int = 0, **line: Any) -> None:
+    """Thin lines behind a mean, one per run."""
+    looks: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linewidth": 0.6, "alpha": 0.35} | line
+    axes.plot(x, rows.T, zorder=1.2, **looks)
+
+
+def explain(axes: Axes, text: str) -> None:
+    """What bands and thin lines mean, in the upper left corner of the picture."""
+    axes.text(0.01, 0.99, text, transform=axes.transAxes, va="top", fontsize=TEXT - 1.5, color=INK, zorder=5,
+              bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.5})  # fmt: skip
 
 
 def set_score_scale(

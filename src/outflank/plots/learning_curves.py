@@ -18,7 +18,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from outflank.plots.curves import Curve, draw_curve, set_score_scale
+from outflank.plots.curves import (
+    EDGE,
+    Curve,
+    draw_curve,
+    draw_single_runs,
+    explain,
+    set_score_scale,
+)
 from outflank.plots.style import legend_below, new_figure
 
 Entry = Mapping[str, Any]
@@ -49,6 +56,10 @@ def draw_learning_curves(
         count = f"{len(runs)} of {len(curves[name])}" if len(runs) < len(curves[name]) else f"{len(runs)}"
         note = f" ({count} runs)" if len(curves[name]) > 1 else ""
         shown = curve.of_scores()._replace(x=curve.x / unit)
+        for run in runs if len(runs) > 1 else ():
+            places = np.array([entry[KEYS[by]] / unit for entry in run])
+            values = np.clip([entry["score"] for entry in run], EDGE, 1 - EDGE)
+            draw_single_runs(axes, places, values[None], number)
         lines.append(draw_curve(axes, shown, f"{name}: {curve.middle[-1]:.4f}{note}", number))
     axes.set(xlabel=label, ylabel=f"score against {against}")
     _set_x_scale(axes, [entry[KEYS[by]] / unit for entry in entries])
@@ -57,6 +68,9 @@ def draw_learning_curves(
         axes.set_ylim(0, 1)
     else:
         set_score_scale(axes, min(scores), max(scores))
+    several = any(len(runs) > 1 for runs in measured.values())
+    explain(axes, "bands: 95 % interval of the mean; thin lines: single runs" if several
+            else "band: 95 % interval of the score")  # fmt: skip
     legend_below(figure, lines, columns=1 if len(curves) < 4 else 2)
     return figure
 

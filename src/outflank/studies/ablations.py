@@ -27,7 +27,7 @@ def draw_ablations(groups: Groups, bounds: Mapping[str, float], label: str) -> F
 
     >>> found = {"at the end": Measured(0.5, (0.4, 0.6), "20 runs")}
     >>> draw_ablations({"rate": {"alpha 0.1": found}}, {"half": 0.5}, "score").axes[0].get_xlabel()
-    'score'
+    'score (bars: 95 % interval of the mean)'
     """
     variants = [(group, name) for group, of_group in groups.items() for name in of_group]
     lines = sum(fill(name, LABEL).count("\n") + 1 for _, name in variants)
@@ -44,7 +44,7 @@ def draw_ablations(groups: Groups, bounds: Mapping[str, float], label: str) -> F
         axes.axvline(bound, color=INK, linewidth=1, linestyle=":", label=name)
     axes.set_yticks(range(len(variants)), [fill(name, LABEL) for _, name in variants], parse_math=False)
     axes.invert_yaxis()
-    axes.set_xlabel(label)
+    axes.set_xlabel(f"{label} (bars: 95 % interval of the mean)")
     axes.grid(visible=False, axis="y")
     legend_below(figure, columns=3)
     return figure

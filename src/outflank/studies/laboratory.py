@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -31,6 +31,7 @@ from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed, pairs
 from outflank.league.published import PublishedFiles
 from outflank.learners.execution.executor import Executor, Piece, Shared, ThreadExecutor
+from outflank.learners.named_books import BookRecipe, is_missing, make_book
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.settings import Settings, load_preset, settings_toml
 from outflank.learners.runs.td_run import Run, RunProgress
@@ -306,6 +307,7 @@ class Laboratory:
     def _learn(self, todo: Wanted) -> None:
         """The unfinished ones, to this laboratory's share of their length."""
         before = {path: progress(path) for path in todo}
+        self._make_books({settings for settings, _ in todo.values()})
         began = time.perf_counter()
         if not learn_runs(todo, self._share, self._cluster, _Shown(self)):
             raise Interrupted
@@ -314,6 +316,13 @@ class Laboratory:
         learned = [path for path in todo if self._done[path] > before[path]]
         for path in todo:
             self.seconds += self._made(path, seconds / len(learned) if path in learned else 0.0)
+
+    def _make_books(self, settings: Collection[Settings]) -> None:
+        """The books that runs play with and that are not made yet."""
+        for name in sorted({book for one in settings if is_missing(book := getattr(one, "book", ""))}):
+            games = BookRecipe.named(name).games
+            make_book(name, lambda step, games=games: self.report_progress(
+                f"making the book {step.positions:,} positions", step.games, games, "games"))  # type: ignore[misc]  # fmt: skip
 
     def _made(self, path: Path, seconds: float) -> float:
         """Record how a run was made; returns its seconds if this experiment made it, 0 if another did."""

@@ -15,6 +15,7 @@ from time import monotonic
 
 from outflank.files import write_whole
 from outflank.learners.execution.executor import Executor, ThreadExecutor
+from outflank.learners.named_books import is_missing, make_book
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import CHECKPOINT, SETTINGS, RunFolder
 from outflank.learners.runs.parallel_runs import create_run, learn_in_parallel, open_run
@@ -149,6 +150,8 @@ def advance(seconds: float, parcel: Parcel) -> tuple[Parcel, int, bool]:
     with TemporaryDirectory(prefix="outflank-run-") as name, ThreadExecutor(1) as thread:
         folder = Path(name)
         parcel.unpack(folder)
+        if is_missing(book := getattr(RunFolder.open(folder).settings()[0], "book", "")):
+            make_book(book)
         run = UpTo(open_run(folder, thread), parcel.share)
         for _ in run.steps():
             if monotonic() - began > seconds:

@@ -80,8 +80,9 @@ def play_range(match: PortableMatch, piece: tuple[int, int]) -> Tally:
 
 
 def play_on(cluster: Executor, match: Match) -> Tally | None:
-    """The match on a cluster; None if a player cannot travel."""
-    portable = PortableMatch.of(match)
+    """The match on a cluster; None if a player cannot travel, or if games may repeat each other, which is
+    found out only where all of them are."""
+    portable = None if match.counts_repeats else PortableMatch.of(match)
     if portable is None:
         return None
     return sum(cluster.map(play_range, portable, ranges(match.double_games, cluster.workers)), Tally())

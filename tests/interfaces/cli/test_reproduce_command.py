@@ -23,7 +23,12 @@ from tests.conftest import ROOT, Outflank
 
 COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()", "reproduce"]
 DOCS = ROOT / "docs" / "papers"
-AWAITED = {"chong-2003/open-settings", "jaskowski-2014/all-2-in-full"}  # hours of work, not yet run
+AWAITED = {
+    "chong-2003/factorial",
+    "chong-2003/open-settings",
+    "jaskowski-2014/all-2-in-full",
+    "jaskowski-2014/wj-1-2-3-tuples",
+}  # hours of work, not yet run
 
 
 @pytest.fixture(scope="module")

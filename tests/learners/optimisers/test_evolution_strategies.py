@@ -167,3 +167,18 @@ def test_wrong_rates_and_starts() -> None:
     for sizes in ((0, 3, 0.1, 1), (3, 0, 0.1, 1), (3, 3, 0.0, 1), (3, 3, float("nan"), 1), (3, 3, 0.1, -1)):
         with pytest.raises(ValueError, match="must be"):
             uniform_start(*sizes)
+
+
+def test_bounds_of_weights_and_steps_are_kept() -> None:
+    start = np.random.default_rng(1).uniform(-0.2, 0.2, (10, 40))
+    search = SelfAdaptiveEvolution(start, sigma=0.3, tau=0.5, largest_weight=0.25, largest_sigma=0.3, seed=1)
+    free = SelfAdaptiveEvolution(start, sigma=0.3, tau=0.5, seed=1)
+    for _ in range(5):
+        assert np.abs(search.ask()).max() <= 0.25
+        search.tell(np.arange(20.0))
+        free.tell(np.arange(20.0))
+        assert search.sigmas.max() <= 0.3
+    assert np.abs(free.ask()).max() > 0.25
+    assert free.sigmas.max() > 0.3
+    with pytest.raises(ValueError, match="largest weight"):
+        SelfAdaptiveEvolution(start, largest_weight=0.0, seed=1)

@@ -18,6 +18,15 @@ from tests.learners.runs.test_runs import contents
 OLD_RUNS = Path(__file__).parent / "old_runs"
 
 
+def as_learned(run: Path) -> dict[str, object]:
+    """All that is learned; the intervals of measured scores are worked out anew by each version."""
+    found = contents(run)
+    log = found["log"]
+    assert isinstance(log, list)
+    intervals = ("ci95", "best_ci95")
+    return found | {"log": [{k: v for k, v in entry.items() if k not in intervals} for entry in log]}
+
+
 @pytest.mark.parametrize("name", ["td", "evolution"])
 def test_an_old_run_is_resumed(name: str, tmp_path: Path) -> None:
     finished = OLD_RUNS / f"{name}-finished"
@@ -28,6 +37,6 @@ def test_an_old_run_is_resumed(name: str, tmp_path: Path) -> None:
     for run in (open_run(resumed), create_run(tmp_path / "new", settings, seed)):
         for _ in run.steps():
             pass
-    assert contents(resumed) == contents(finished)
-    assert contents(tmp_path / "new") == contents(finished)
+    assert as_learned(resumed) == as_learned(finished)
+    assert as_learned(tmp_path / "new") == as_learned(finished)
     assert run_state("resumed", resumed).state == "finished"

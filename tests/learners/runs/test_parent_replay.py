@@ -3,11 +3,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from outflank import create_run, open_run
 from outflank.learners.runs.evolution_run import EvolutionRun
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.parent_replay import earlier_parents
 from outflank.learners.runs.settings import load_preset, parse_changes
+from tests.learners.runs.test_runs import contents
 
 QUICKLY = ["depth=1", "watch=[]", "measure_double_games=1"]
 
@@ -58,3 +60,28 @@ def test_other_searches_are_refused(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path / "run", settings, seed=1)
     with pytest.raises(ValueError, match="self-adaptive or evolution-strategy"):
         earlier_parents(folder, [1])
+
+
+@pytest.mark.parametrize("preset", ["chong-2003", "jaskowski-2014-all-2"])
+def test_a_run_without_its_checkpoint_goes_on_from_its_log(preset: str, tmp_path: Path) -> None:
+    small: dict[str, object] = {
+        "generations": 6,
+        "parents": 3,
+        "offspring": 3,
+        "measure_every": 2,
+        "measure_double_games": 5,
+    }
+    small |= {"depth": 1, "watch": []} if preset == "chong-2003" else {"double_games": 3}
+    settings = load_preset(preset, small).settings
+    for name, stop in (("whole", 6), ("sent", 3)):
+        for step in create_run(tmp_path / name, settings, 1).steps():
+            if step.done == stop:
+                break
+    for file in (tmp_path / "sent").glob("*.safetensors"):
+        file.unlink()
+    run = open_run(tmp_path / "sent")
+    assert run.done == 3
+    assert (tmp_path / "sent" / "best.safetensors").is_file()
+    for _ in run.steps():
+        pass
+    assert contents(tmp_path / "sent") == contents(tmp_path / "whole")

@@ -1,17 +1,17 @@
 """Benchmark opponents (Chong 2003, section 4): players that do not learn, which the parents meet.
 
 After each generation every parent plays Black against each benchmark opponent at depth 2, and after a win
-at depth 4, then 6: the plies beaten. The results do not feed back. A point is a win at depth 4, which every
-parent plays, also after a loss at depth 2 (the paper shows such games, and its early points are what random
-networks win in this way). Ten parents and two opponents make at most twenty points (Figure 2(a)); Figure 2(b)
-shows the points against the second opponent minus those against the first.
+at depth 4, then 6: the plies beaten, by this ladder. The results do not feed back. A point is a win at depth
+4 on the ladder. Ten parents and two opponents make at most twenty points (Figure 2(a)); Figure 2(b) shows the
+points against the second opponent minus those against the first. Every parent also plays at depth 4 after a
+loss at depth 2: the paper shows such games, and wins of them are another reading of its points.
 
 In settings and logs the benchmark opponents are called `watch` and `watchers`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ class BenchmarkResults:
 
     opponents: tuple[str, ...]
     plies_beaten: tuple[tuple[int, ...], ...]  # per opponent: the depth each parent beat, 0 for none
-    points: tuple[int, ...]  # of all parents, against each opponent at depth 4
+    points: tuple[int, ...]  # wins of all parents against each opponent at depth 4, without the ladder
     # Per opponent at depth 4: discs of the fittest parent and of the opponent, before the first move and
     # after each.
     best_discs: tuple[tuple[tuple[int, int], ...], ...]
@@ -49,6 +49,15 @@ class BenchmarkResults:
             "plies_beaten": [list(beaten) for beaten in self.plies_beaten],
             "best_discs": [[list(discs) for discs in game] for game in self.best_discs],
         }
+
+
+def ladder_points(watch: Mapping[str, Any]) -> list[int]:
+    """The points against each opponent, from an entry of the log.
+
+    >>> ladder_points({"plies_beaten": [[0, 2, 4], [6, 4, 0]]})
+    [1, 2]
+    """
+    return [sum(plies >= DEPTH_OF_A_POINT for plies in of_one) for of_one in watch["plies_beaten"]]
 
 
 def at_all_depths(names: Sequence[str]) -> Opponents:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -40,19 +40,23 @@ from outflank.players.search import SearchLimits, SearchPlayer
 Pairings = npt.NDArray[np.int64]
 Outcomes = npt.NDArray[np.int64]  # rows of wins, draws, losses of the first player
 
+MOST_PASSES = 60  # no game has more
 PIECES_PER_WORKER = 8, 48  # at least and at most, so that no worker waits long for the last one
 FEW_GAMES = 256  # a piece of fewer costs more time around the games
 
 
 @dataclass(frozen=True)
 class PlayingStyle:
-    """How weights become a player; Kim 2007, Figure 3: knowledge of openings and endings on top."""
+    """How weights become a player, by which conventions they play; Kim 2007, Figure 3: knowledge of openings
+    and endings on top."""
 
     view: View = "inversion"
     depth: int = 1
     solve: int = 0  # perfect play from this many empty squares on; 0: none
     book: str = ""  # a book file, or default; empty: none. Opened where the games are played
     book_best: int = 1
+    ties: Literal["random", "first"] = "random"  # of equal moves, of all players
+    most_passes: int | None = None  # one more ends the game
 
     def player(
         self, evaluator: CoreEvaluator, book: OpeningBook | None = None
@@ -154,6 +158,8 @@ class Population:
             (self.epsilon, self.epsilon),
             self.seed,
             self.double_games,
+            self.style.ties == "first",
+            MOST_PASSES if self.style.most_passes is None else self.style.most_passes,
         )
 
 

@@ -154,6 +154,7 @@ class SelfAdaptiveEvolution(_Strategy):
     the equations after Figure 1): sigma' = sigma exp(tau N), w' = w + sigma' N.
 
     Parents have children in turn: with as many offspring as parents each has one, as in the paper.
+    It names no bounds; `largest_weight` and `largest_sigma` clip what mutation makes.
     """
 
     def __init__(
@@ -164,11 +165,16 @@ class SelfAdaptiveEvolution(_Strategy):
         offspring: int = 10,
         sigma: float = 0.05,
         tau: float | None = None,
+        largest_weight: float | None = None,
+        largest_sigma: float | None = None,
         seed: int,
     ) -> None:
         super().__init__(start, parents=parents, offspring=offspring, sigma=sigma, plus=True, seed=seed)
         self.tau = adaptation_rate(self._rows.shape[1]) if tau is None else tau
         checks.positive("tau", self.tau)
+        for name, bound in {"largest weight": largest_weight, "largest sigma": largest_sigma}.items():
+            checks.positive(f"the {name}", 1.0 if bound is None else bound)
+        self._largest_weight, self._largest_sigma = largest_weight, largest_sigma
         self._sigmas = np.full_like(self._rows, sigma)
 
     @property
@@ -178,11 +184,14 @@ class SelfAdaptiveEvolution(_Strategy):
 
     def _children(self, random: np.random.Generator) -> FloatMatrix:
         sigmas = self._child_sigmas(random)
-        return self._rows[self._parent_of_child] + sigmas * random.standard_normal(sigmas.shape)
+        children = self._rows[self._parent_of_child] + sigmas * random.standard_normal(sigmas.shape)
+        bound = self._largest_weight
+        return children if bound is None else np.clip(children, -bound, bound)
 
     def _child_sigmas(self, random: np.random.Generator) -> FloatMatrix:
         steps = random.standard_normal((self._lambda, self._rows.shape[1]))
-        return self._sigmas[self._parent_of_child] * np.exp(self.tau * steps)
+        sigmas = self._sigmas[self._parent_of_child] * np.exp(self.tau * steps)
+        return sigmas if self._largest_sigma is None else np.minimum(sigmas, self._largest_sigma)
 
     @property
     def _parent_of_child(self) -> IntVector:

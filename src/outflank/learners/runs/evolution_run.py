@@ -7,7 +7,7 @@ on a cluster, ends with the same bytes as any other.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from outflank.learners.runs.initialisation import (
     starting_point,
 )
 from outflank.learners.runs.learning_between_generations import SelfPlay, learned_individuals
+from outflank.learners.runs.parent_replay import is_replayable, selecting_fitness
 from outflank.learners.runs.settings import settings_toml
 from outflank.learners.runs.td_run import RunProgress, TdRun
 from outflank.learners.td import TdSettings
@@ -242,7 +243,7 @@ class EvolutionRun:
     def _restore(self) -> None:
         saved = self.folder.load_checkpoint()
         if saved is None:
-            self.folder.rewrite_log([])
+            self._replay(self.folder.log())
             return
         tensors, state = saved
         prefix = "optimiser "
@@ -254,3 +255,23 @@ class EvolutionRun:
             measure.tallies, measure.survivors = tensors["tallies"], self.optimiser.survivors
         self.games, self._games_not_played = state["games"], state["games_not_played"]
         self._seconds = self.folder.truncate_log("generation", self.optimiser.generation)
+
+    def _replay(self, log: Sequence[Mapping[str, Any]]) -> None:
+        """Without a checkpoint: the state after the last line of the log, if that says who survived. So runs
+        can be stored and sent without their checkpoints, which are large. Otherwise the run begins again."""
+        if not is_replayable(self.settings) or not all("kept" in entry for entry in log):
+            self.folder.rewrite_log([])
+            return
+        measured = [entry["generation"] for entry in log if "score" in entry]
+        improved = [e["generation"] for e in log if "score" in e and e["score"] == e["best_score"]]
+        individuals = len(self.optimiser.ask())
+        for entry in log:
+            self.optimiser.tell(selecting_fitness(entry["kept"], individuals))
+            self.games, self._seconds = entry["games"], entry["seconds"]
+            if entry["generation"] in improved[-1:]:
+                self._best = self.optimiser.favourite.copy()
+                self._save_player(self._best, "best.safetensors")
+            if entry["generation"] in measured[-1:]:
+                self._save_player(self.optimiser.favourite, "last.safetensors")
+        if log:
+            self._save_checkpoint()

@@ -27,7 +27,7 @@ OF_METHOD: dict[str, dict[str, Any]] = {
                            "initial_weights": 0.1},
     # Chong 2003
     "self-adaptive": {"parents": 10, "offspring": 10, "sigma": 0.05, "tau": None,
-                      "initial_weights": 0.2},
+                      "largest_weight": None, "largest_sigma": None, "initial_weights": 0.2},
     # Kim 2007
     "genetic": {"population": 50, "mutation_rate": 0.01, "mutation_step": 0.01},
     "cma-es": {"population": 40, "sigma": 1.0, "adapt_rate": False},
@@ -63,8 +63,12 @@ class EvolutionSettings(SettingsModel):
     # How weights become a player.
     depth: Whole = setting(1, "Plies of minimax in all games.", ge=1)
     solve: Whole = setting(0, "Perfect play from this many empty squares (Kim 2007).", ge=0, le=60)
-    book: str = setting("", "Opening book: a file or default (Kim 2007).")
+    book: str = setting("", "Opening book: a file, default or large (Kim 2007).")
     book_best: Whole = setting(1, "Choose at random among this many best book moves.", ge=1)
+
+    # The conventions of all games; None like random, and as many passes as there are.
+    ties: Literal["random", "first"] | None = setting(None, "Of equal moves: one at random, or the first.")
+    most_passes: Whole | None = setting(None, "One pass more ends the game (Chong 2003: ten).", ge=0, le=60)
 
     # The optimiser.
     parents: Whole | None = setting(None, "Parents, mu.", ge=1)
@@ -73,6 +77,8 @@ class EvolutionSettings(SettingsModel):
     population: Whole | None = setting(None, "Individuals per generation.", ge=1)
     sigma: float | None = setting(None, "Step size of mutation; of CMA-ES, the initial one.", gt=0)
     tau: float | None = setting(None, "How fast self-adaptive step sizes change.", gt=0)
+    largest_weight: float | None = setting(None, "Mutated weights stay within plus or minus this.", gt=0)
+    largest_sigma: float | None = setting(None, "Mutated step sizes stay at or below this.", gt=0)
     mutation_rate: float | None = setting(None, "Probability that a weight mutates.", gt=0)
     mutation_step: float | None = setting(None, "Size of a mutation, plus or minus.", gt=0)
     adapt_rate: bool | None = setting(None, "Learning rates that follow the noise (Nomura 2023).")
@@ -141,7 +147,8 @@ class EvolutionSettings(SettingsModel):
         return self
 
     def style(self, view: View) -> PlayingStyle:
-        return PlayingStyle(view, self.depth, self.solve, self.book, self.book_best)
+        return PlayingStyle(view, self.depth, self.solve, self.book, self.book_best,
+                            self.ties or "random", self.most_passes)  # fmt: skip
 
     def defaults(self) -> dict[str, Any]:
         own = OF_METHOD[self.method] | OF_FITNESS[self.fitness] | OF_RANDOM_START

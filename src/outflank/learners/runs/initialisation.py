@@ -137,7 +137,8 @@ def _one_optimiser(s: EvolutionSettings, start: StartingPoint, seed: int) -> Opt
             parents, offspring = required(s.parents), required(s.offspring)
             return SelfAdaptiveEvolution(
                 _individuals(s, start, parents, seed), parents=parents, offspring=offspring,
-                sigma=required(s.sigma), tau=s.tau, seed=seed,
+                sigma=required(s.sigma), tau=s.tau, largest_weight=s.largest_weight,
+                largest_sigma=s.largest_sigma, seed=seed,
             )  # fmt: skip
         case "genetic":
             copies = np.tile(required(start.seed_weights), (required(s.population), 1))

@@ -29,6 +29,12 @@ from outflank.learners.runs.initialisation import new_optimiser, starting_point
 STRATEGIES = ("self-adaptive", "evolution-strategy")  # their next parents are the survivors and nothing else
 
 
+def is_replayable(settings: EvolutionSettings) -> bool:
+    """Whether the log alone tells what all generations were."""
+    learns = settings.td_games or settings.seed_preset or settings.fitness == "two-populations"
+    return settings.method in STRATEGIES and not learns and not settings.racing
+
+
 def earlier_parents(folder: RunFolder, generations: Collection[int]) -> dict[int, FloatMatrix]:
     """The parents after each of these generations, the fittest first, one weight vector per row."""
     settings, seed = folder.settings()
@@ -45,18 +51,20 @@ def earlier_parents(folder: RunFolder, generations: Collection[int]) -> dict[int
     for entry in log[:last]:
         if "kept" not in entry:
             raise ValueError(f"{folder.path} does not record who survived, so it cannot be replayed")
-        optimiser.tell(_selecting(entry["kept"], individuals))
+        optimiser.tell(selecting_fitness(entry["kept"], individuals))
         if entry["generation"] in generations:
             found[int(entry["generation"])] = optimiser.parents
     return found
 
 
-def _selecting(survivors: Sequence[int], individuals: int) -> FloatVector:
+def selecting_fitness(survivors: Sequence[int], individuals: int) -> FloatVector:
     """A fitness that makes the survivors the fittest, in their order.
 
-    >>> _selecting([3, 0], 4)
+    >>> selecting_fitness([3, 0], 4)
     array([1., 0., 0., 2.])
     """
+    if not all(isinstance(one, int) and 0 <= one < individuals for one in survivors):
+        raise ValueError(f"the log names survivors that were not there: {survivors}; use a copy of it")
     fitness = np.zeros(individuals)
     fitness[list(survivors)] = np.arange(len(survivors), 0, -1)
     return fitness

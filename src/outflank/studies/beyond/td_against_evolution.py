@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from outflank.games.statistics import Tally
 from outflank.league.scoring import EPSILON, OPPONENT
 from outflank.players.names import NamedPlayer, named_player
-from outflank.plots.curves import Curve, draw_curve, set_score_scale, short_count
+from outflank.plots.curves import Curve, draw_curve, explain, set_score_scale, short_count
 from outflank.plots.learning_curves import measurements
 from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
 from outflank.studies.agreement import of_measurements, same_sign
@@ -90,6 +90,7 @@ def draw_compared(by_games: Mapping[str, Curve], by_seconds: Mapping[str, Curve]
             )  # fmt: skip
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(short_count)
+    explain(left, "bands: 95 % interval")
     left.set(xlabel="games learned from", ylabel=f"score against {against}")
     right.set_xlabel("seconds of learning")
     drawn = [*by_games.values(), *by_seconds.values()]

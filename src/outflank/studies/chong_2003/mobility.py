@@ -26,7 +26,7 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from outflank import _core
 from outflank.board import Board, Square
 from outflank.evaluators.protocol import FloatArray
-from outflank.plots.curves import Curve, draw_curve
+from outflank.plots.curves import Curve, draw_curve, draw_single_runs, explain
 from outflank.plots.style import COLOURS, DASHES, INK, MARKERS, legend_above, new_figure
 
 Counts = npt.NDArray[np.int8]
@@ -171,10 +171,13 @@ def draw_styles(generations: Sequence[int], panels: Mapping[str, Mapping[str, Fl
         for number, (name, values) in enumerate(curves.items()):
             curve = Curve.mean_of(np.asarray(generations, dtype=np.float64), values)
             draw_curve(axes, curve, name, number, marker=MARKERS[number], markersize=4.5)
+            if len(values) > 1:
+                draw_single_runs(axes, curve.x, values, number)
         axes.set_ylabel(label)
         if "%" in label:
             axes.set_ylim(0, 100)
         legend_above(axes, 3)
+    explain(rows[0], "bands: 95 % interval of the mean; thin lines: single runs")
     rows[-1].set_xlabel("generation")
     rows[-1].xaxis.set_major_locator(MaxNLocator(nbins=10, steps=(1, 2, 5, 10), integer=True))
     rows[-1].xaxis.set_major_formatter("{x:,.0f}")

@@ -21,7 +21,8 @@ from outflank.studies.verdicts import SCORES, Claim, Measured, Outcome, ResultTa
 FloatArray = npt.NDArray[np.float64]
 FOURTH = 4  # the highest order that the paper fitted
 PAPER_POINTS = (25.0, 75.0)  # percent, "the first 400 generations" and "from generation 850 onwards"
-POINT_DEPTH = 4  # of the opponents that a point is won against
+# Section 5: the percentage of the points, and the points against PSP less those against PDP.
+PAPER_GENERATIONS = {292: (65.0, -5.0), 400: (30.0, 6.0), 791: (20.0, 0.0), 892: (100.0, 0.0)}
 SAME_FIT = 2.5  # percentage points: half of one of the ten parents' points against one opponent
 
 
@@ -36,7 +37,7 @@ def figure_2a(lab: Laboratory) -> Outcome:
     best = percent.max(axis=1) / 100
     generations = np.arange(1, percent.shape[1] + 1)
     fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
-    figure = draw_benchmark_points([run.log() for run in runs], parts="a")
+    figure = draw_benchmark_points([run.log() for run in runs], parts="a", printed=_printed(percent))
     spread = draw_distribution(early.mean(axis=1), late.mean(axis=1), PAPER_POINTS)
     return Outcome(
         {
@@ -61,6 +62,11 @@ def figure_2a(lab: Laboratory) -> Outcome:
     )
 
 
+def _printed(values: FloatArray) -> dict[int, tuple[float, float]]:
+    """The paper's generations that our runs have too."""
+    return {number: both for number, both in PAPER_GENERATIONS.items() if number <= values.shape[1]}
+
+
 def enough_orders(places: FloatArray, percent: FloatArray, block: int) -> Claim:
     """Whether the second order is enough: the F-test finds no more in the fourth, and the two fits differ by
     little, so that the test was not just too weak.
@@ -81,11 +87,11 @@ def enough_orders(places: FloatArray, percent: FloatArray, block: int) -> Claim:
     )
 
 
-def ladder_percent(run: FinishedRun) -> FloatArray:
-    """Points by the printed ladder, generation by generation, in percent: an opponent at depth 4 is met only
-    after a win at depth 2. In Figure 2(a) every parent meets it."""
-    beaten = np.array([entry["watch"]["plies_beaten"] for entry in run.log()])
-    return np.asarray(100 * (beaten >= POINT_DEPTH).mean(axis=(1, 2)))
+def percent_without_ladder(run: FinishedRun) -> FloatArray:
+    """Points by another reading, generation by generation, in percent: every parent meets the opponents at
+    depth 4, also after a loss at depth 2."""
+    watches = [entry["watch"] for entry in run.log()]
+    return np.array([100 * sum(watch["points"]) / watch["most_points"] for watch in watches])
 
 
 def draw_distribution(early: FloatArray, late: FloatArray, paper: Sequence[float]) -> Figure:
@@ -108,7 +114,6 @@ def draw_distribution(early: FloatArray, late: FloatArray, paper: Sequence[float
 
 
 def _table(runs: list[FinishedRun], early: FloatArray, late: FloatArray, percent: FloatArray) -> ResultTable:
-    late_from = percent.shape[1] - late.shape[1] + 1
     rows = [
         (
             str(run.seed),
@@ -116,11 +121,15 @@ def _table(runs: list[FinishedRun], early: FloatArray, late: FloatArray, percent
             f"{b.mean():.1f}",
             f"{all_of_it.max():.0f}",
             str(all_of_it.argmax() + 1),
-            f"{ladder_percent(run)[late_from - 1 :].mean():.1f}",
+            f"{other[: early.shape[1]].mean():.1f}",
+            f"{other[-late.shape[1] :].mean():.1f}",
         )
-        for run, a, b, all_of_it in zip(runs, early, late, percent, strict=True)
+        for run, a, b, all_of_it, other in zip(
+            runs, early, late, percent, map(percent_without_ladder, runs), strict=True
+        )
     ]
-    header = ("run", "early", "late", "most", "in generation", "late, by the ladder")
+    header = ("run", "early", "late", "most", "in generation", "early, without the ladder",
+              "late, without the ladder")  # fmt: skip
     return ResultTable("Points of the parents, % of the most possible", header, rows)
 
 
@@ -143,7 +152,7 @@ def figure_2b(lab: Laboratory) -> Outcome:
         _evenness(differences[:, part], points[:, part], s["block"])
         for part in (slice(s["early"]), slice(s["late"] - 1, None))
     )
-    figure = draw_benchmark_points([run.log() for run in runs], parts="b")
+    figure = draw_benchmark_points([run.log() for run in runs], parts="b", printed=_printed(differences))
     return Outcome(
         {
             "watchers": _opponents(lab),

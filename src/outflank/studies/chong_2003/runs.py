@@ -18,6 +18,7 @@ from outflank.learners.fitness.benchmark_opponents import (
     at_all_depths,
     benchmark_population,
     fittest_parents_game,
+    ladder_points,
 )
 from outflank.learners.fitness.population import PlayingStyle
 from outflank.learners.optimisers.optimiser import FloatMatrix
@@ -72,9 +73,9 @@ class Generation:
         return int(self.entry["watch"]["most_points"]) // 2
 
     def points(self, opponent: str) -> int:
-        """How many parents beat a benchmark opponent at depth 4."""
+        """How many parents beat a benchmark opponent at depth 4, after depth 2."""
         watch = self.entry["watch"]
-        return int(watch["points"][watch["watchers"].index(opponent)])
+        return int(ladder_points(watch)[watch["watchers"].index(opponent)])
 
     @property
     def all_points(self) -> int:

@@ -11,10 +11,11 @@ from scipy import stats
 
 from outflank.evaluators.protocol import FloatArray
 from outflank.league.scoring import OPPONENT
-from outflank.plots.curves import Curve, draw_curve, short_count
+from outflank.learners.architectures import Architecture
+from outflank.plots.curves import Curve, draw_curve, draw_single_runs, explain, short_count
 from outflank.plots.learning_curves import measurements
 from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
-from outflank.studies.agreement import SIGNIFICANT, of_runs
+from outflank.studies.agreement import SIGNIFICANT, of_runs, same_sign
 from outflank.studies.claims import all_of, is_greater
 from outflank.studies.inference import bootstrap_band
 from outflank.studies.jaskowski_2014.architectures import (
@@ -22,6 +23,7 @@ from outflank.studies.jaskowski_2014.architectures import (
     RANDOM,
     SYSTEMATIC,
     TABLE_4,
+    architecture,
     evolved,
     mean_score,
     performances,
@@ -79,7 +81,8 @@ def figure_6(lab: Laboratory) -> Outcome:
     runs = evolved(lab, (*SYSTEMATIC, *RANDOM))
     curves = equally_long(runs)
     ends = scores(performances(lab, runs))
-    figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT)
+    figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT,
+                                runs={name: one.scores for name, one in curves.items()})  # fmt: skip
     return Outcome(
         pace_claims({name: one.scores for name, one in curves.items()}, ends),
         [lab.save_figure("figure-6", figure, "Mean of the runs with its 95 % bootstrap interval.")],
@@ -87,10 +90,13 @@ def figure_6(lab: Laboratory) -> Outcome:
 
 
 def draw_learning_pace(
-    curves: Mapping[str, Curve], against: str, published: tuple[float, Mapping[str, float]] | None = None
+    curves: Mapping[str, Curve],
+    against: str,
+    published: tuple[float, Mapping[str, float]] | None = None,
+    runs: Mapping[str, FloatArray] | None = None,
 ) -> Figure:
-    """One curve per method. With a number of games and the scores published after them, games are
-    logarithmic, and a dotted line leads to each score.
+    """One curve per method, with its single runs behind it. With a number of games and the scores published
+    after them, games are logarithmic, and a mark stands for each score.
 
     >>> band = Curve(*np.array([[1e6, 2e6], [0.5, 0.6], [0.6, 0.7], [0.7, 0.8]]))
     >>> figure = draw_learning_pace({"all-2": band}, "standard-heuristic")
@@ -102,19 +108,23 @@ def draw_learning_pace(
         marker = MARKERS[number % len(MARKERS)]
         every = (number % 3, max(1, len(curve.x) // MARKED))  # not all at the same games
         label = f"{name}: {curve.middle[-1]:.3f}"
-        label += f" (paper {published[1][name]:.3f})" if published else ""
+        label += f" ({published[1][name]:.3f})" if published else ""
         draw_curve(axes, curve, label, number, linestyle="-", marker=marker, markevery=every, markersize=5)
-        if published:
+        if runs is not None and len(runs[name]) > 1:
+            draw_single_runs(axes, curve.x, runs[name], number)
+        if published:  # no line leads there: nothing was measured in between
             axes.plot(
-                [curve.x[-1], published[0]], [curve.middle[-1], published[1][name]], ":",
-                color=COLOURS[number % len(COLOURS)], linewidth=1.2, marker=marker, markevery=[1],
-                markersize=7, markerfacecolor="white", clip_on=False,
+                [published[0]], [published[1][name]], marker=marker, color=COLOURS[number % len(COLOURS)],
+                linestyle="", markersize=8, markerfacecolor="white", clip_on=False,
             )  # fmt: skip
     axes.set(xlabel="games learned from", ylabel=f"score against {against}")
     axes.set_xscale("log" if published else "linear")
     if not published:
         axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(short_count)
+    thin = "; thin lines: single runs" if runs is not None else ""
+    marks = "; white marks, and in brackets: the paper's means after 10⁹ games" if published else ""
+    explain(axes, f"bands: 95 % bootstrap interval of the mean{thin}{marks}")
     legend_below(figure, columns=3)
     return figure
 
@@ -186,7 +196,7 @@ def table_4(lab: Laboratory) -> Outcome:
         {name: one.mean for name, one in curves.items()}, OPPONENT,
         (PAPER_GAMES, {name: float(np.mean(of_name)) for name, of_name in TABLE_4.items()}),
     )  # fmt: skip
-    caption = "Means of the runs with 95 % bootstrap intervals; dotted, to the paper's means after 10⁹ games."
+    caption = "Means of the runs with 95 % bootstrap intervals, and the paper's means after 10⁹ games."
     games = {name: one.games[-1] for name, one in curves.items()}
     return Outcome(
         findings,
@@ -195,12 +205,13 @@ def table_4(lab: Laboratory) -> Outcome:
     )
 
 
-def all_2_in_full(lab: Laboratory) -> Outcome:
-    """The best architecture alone, so that its runs can have the paper's whole budget."""
-    runs = evolved(lab, ("all-2-inv",))
-    found = performances(lab, runs)["all-2-inv"]
-    curve = Curves.of(runs["all-2-inv"])
-    drawing = draw_learning_pace({"all-2-inv": curve.mean}, OPPONENT)
+def one_architecture(lab: Laboratory) -> Outcome:
+    """An architecture alone, so that its runs can have the paper's whole budget."""
+    name = lab.settings["architecture"]
+    runs = evolved(lab, (name,))
+    found = performances(lab, runs)[name]
+    curve = Curves.of(runs[name])
+    drawing = draw_learning_pace({name: curve.mean}, OPPONENT, runs={name: curve.scores})
     rows = [
         (
             str(run.seed),
@@ -208,13 +219,22 @@ def all_2_in_full(lab: Laboratory) -> Outcome:
             f"{one.score:.4f}",
             f"{one.ci95[0]:.4f} to {one.ci95[1]:.4f}",
         )
-        for run, one in zip(runs["all-2-inv"], found, strict=True)
+        for run, one in zip(runs[name], found, strict=True)
     ]
     header = ("run", "of its length", "score", "95 % interval")
     best = max(found, key=lambda one: one.score)
     return Outcome(
-        {"mean": mean_score(found), "best": Measured(best.score, best.ci95, f"best of {len(found)} runs")},
-        [lab.save_figure("all-2", drawing, "Mean of the runs with its 95 % bootstrap interval.")],
+        {
+            "mean": mean_score(found),
+            "best": Measured(best.score, best.ci95, f"best of {len(found)} runs"),
+            "weights": Measured.exactly(
+                Architecture.named(architecture(name)["evaluator"]).new(1).weights.size
+            ),
+            "exceeds": Claim(
+                same_sign(best.ci95, 0.9), f"{best.score:.4f} ({best.ci95[0]:.4f} to {best.ci95[1]:.4f})"
+            ),
+        },
+        [lab.save_figure("curve", drawing, "Mean of the runs with its 95 % bootstrap interval.")],
         [ResultTable("Our runs", header, rows)],
     )
 

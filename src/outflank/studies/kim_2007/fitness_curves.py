@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from outflank.evaluators.protocol import FloatArray
-from outflank.plots.curves import Curve, draw_curve
-from outflank.plots.style import COLOURS, DASHES, legend_below, new_figure
+from outflank.plots.curves import Curve, draw_curve, explain
+from outflank.plots.style import COLOURS, DASHES, INK, legend_below, new_figure
 
 
 def smoothed(values: Sequence[float], over: int) -> FloatArray:
@@ -33,9 +33,14 @@ def smoothed(values: Sequence[float], over: int) -> FloatArray:
 
 
 def draw_fitness(
-    best: Sequence[Sequence[float]], mean: Sequence[Sequence[float]], over: int, title: str
+    best: Sequence[Sequence[float]],
+    mean: Sequence[Sequence[float]],
+    over: int,
+    title: str,
+    paper: tuple[float, float] | None = None,
 ) -> Figure:
-    """The fittest and the mean of each generation, one list per run; points of a thousand games."""
+    """The fittest and the mean of each generation, one list per run; points of a thousand games. `paper`: its
+    fitness at the start and at the end."""
     figure, axes = _panel(title)
     for number, (label, runs) in enumerate({"the fittest": best, "mean of the generation": mean}.items()):
         curves = np.array([smoothed(run, over) for run in runs])
@@ -44,6 +49,11 @@ def draw_fitness(
         if len(curves) > 1:
             axes.plot(generations, curves.T, linewidth=0.8, alpha=0.5, **line)
         axes.plot(generations, curves.mean(axis=0), linewidth=2.4, label=label, **line)
+    if paper is not None:
+        axes.plot([1, len(best[0])], paper, "s", color=INK, markersize=7, markerfacecolor="white",
+                  label="the paper, at the start and at the end")  # fmt: skip
+    if len(best) > 1:
+        explain(axes, "thick lines: means of the runs; thin lines: single runs")
     axes.set_ylabel(f"fitness, points of 1,000 games\n(average of {over} generations)")
     legend_below(figure)
     return figure
@@ -63,6 +73,7 @@ def draw_evolution_time(seconds: Mapping[str, Sequence[Sequence[float]]], title:
         label = f"{name}: {middle[-1] / generations[-1]:.3f} s per generation"
         curve = Curve(generations, curves.min(axis=0), middle, curves.max(axis=0))
         draw_curve(axes, curve, label, number, linewidth=2)
+    explain(axes, "bands: from the fastest run to the slowest")
     axes.set_ylabel("seconds on one core")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)

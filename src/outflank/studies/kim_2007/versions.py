@@ -17,6 +17,7 @@ import numpy as np
 
 from outflank.evaluators.protocol import CoreEvaluator, FloatArray
 from outflank.learners.fitness.population import PlayingStyle
+from outflank.learners.named_books import is_missing, make_book
 from outflank.learners.optimisers.optimiser import FloatMatrix
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder
@@ -60,6 +61,8 @@ class Population:
 
     def player(self, number: int) -> SearchPlayer:
         """An individual with its version's knowledge; 0 is the fittest."""
+        if is_missing(self.style.book):  # on a worker of a cluster
+            make_book(self.style.book)
         player = self.style.player(self.evaluator.with_weights(self.weights[number]))
         assert isinstance(player, SearchPlayer)
         return player

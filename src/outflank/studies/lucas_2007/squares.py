@@ -119,7 +119,7 @@ def figure_3(lab: Laboratory) -> Outcome:
             ),
             "distinct values": Measured.exactly(len(values)),
         },
-        [lab.save_figure("figure-3", figure, "The weights; the paper prints them in its Figure 2.")],
+        [lab.save_figure("figure-3", figure, "The weights, as the paper prints them.")],
     )  # fmt: skip
 
 

@@ -76,15 +76,16 @@ def _show_league(address: str, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from outflank.games.statistics import score_text
+
     table = Table()
     for name in ("rank", "player", "entrant", "weights", "score", "state"):
         is_text = name in ("player", "entrant", "state")
         table.add_column(name, justify="left" if is_text else "right", overflow="fold")
     for row in rows:
         result = row.result
-        reach = (result.ci95[1] - result.ci95[0]) / 2 if result else 0.0
         table.add_row(
             f"{row.rank or ''}", Text(row.name), Text(row.entrant), f"{row.weights:,}",
-            f"{result.score:.4f} ± {reach:.4f}" if result else "", row.state,
+            score_text(result.score, result.ci95) if result else "", row.state,
         )  # fmt: skip
     out.print(table)

@@ -96,6 +96,7 @@ def name_of(file: Path) -> str:
 
 
 def _described(player: PlayerResponse) -> str:
+    from outflank.games.statistics import score_text
+
     result = player.scores[-1].result
-    low, high = result.ci95
-    return f"{player.name} scores {result.score:.4f} ± {(high - low) / 2:.4f}, rank {player.rank}"
+    return f"{player.name} scores {score_text(result.score, result.ci95)}, rank {player.rank}"

@@ -252,17 +252,18 @@ def _spread(reports: list[dict[str, Any]]) -> dict[str, Any]:
 def _print_reports(path: Path, reports: list[dict[str, Any]], interrupted: bool) -> None:
     from rich.table import Table
 
+    from outflank.games.statistics import score_text
+
     table = Table()
     for name in ("seed", "games", "score, 95 % interval", "best", "games/s", "seconds"):
         table.add_column(name, justify="right")
     for report in reports:
         if report["score"] is None:
             continue
-        low, high = report["ci95"]
         rate = report["games_per_second"]
         table.add_row(
             str(report["seed"]), f"{report['games']:,}",
-            f"[bold]{report['score']:.4f}[/bold] ± {(high - low) / 2:.4f}", f"{report['best_score']:.4f}",
+            f"[bold]{score_text(report['score'], report['ci95'])}[/bold]", f"{report['best_score']:.4f}",
             f"{rate:,.0f}" if rate else "-", f"{report['seconds']:.1f}",
         )  # fmt: skip
     out.print(table)

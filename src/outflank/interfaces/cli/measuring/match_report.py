@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from outflank.games.batch import Batch, BothTimes, Forfeit, MoveTimes
-from outflank.games.statistics import FinishedGames, Tally
+from outflank.games.statistics import FinishedGames, Tally, score_text
 from outflank.interfaces.cli.progress import new_table, out
 from outflank.players.names import short_name
 
@@ -80,6 +80,7 @@ def as_report(
             side: None if progress.times is None else _seconds(progress.times[0 if is_first else 1])
             for side, is_first in _SIDES.items()
         },
+        "distinct_double_games": tally.distinct,
     }
 
 
@@ -160,6 +161,7 @@ def print_reports(reports: list[dict[str, Any]], record: Path | None) -> None:
         f" epsilon {shown}, seed {report['seed']}, {report['threads']} thread{plural}"
     )
     for report in reports:
+        _print_repeats(report)
         _print_times(report)
         print_forfeits([(f["player"], f["reason"], f["game"]) for f in report["forfeits"]])
         _print_without_forfeits(report)
@@ -176,7 +178,7 @@ def _print_table(reports: list[dict[str, Any]]) -> None:
     for report in reports:
         table.add_row(
             _shown(report["player"]) + (" (partial)" if report["partial"] else ""),
-            f"[bold]{report['score']:.4f}[/bold] ± {_reach(report):.4f}",
+            f"[bold]{score_text(report['score'], report['ci95'])}[/bold]",
             *(f"{report[key]:,.0f}" for key in ("wins", "draws", "losses", "games_per_second")),
         )
     out.print(table)
@@ -188,9 +190,13 @@ def _shown(name: str) -> str:
     return escape(short_name(name))
 
 
-def _reach(report: dict[str, Any]) -> float:
-    low, high = report["ci95"]
-    return float(high - low) / 2
+def _print_repeats(report: dict[str, Any]) -> None:
+    played, distinct = report["double_games"], report["distinct_double_games"]
+    if distinct < played:
+        out.print(
+            f"Only {distinct:,} of {_shown(report['player'])}'s {played:,} double games are distinct; the "
+            "others repeat them move for move or in a mirror. The interval rests on the distinct ones."
+        )
 
 
 def _print_times(report: dict[str, Any]) -> None:
@@ -221,7 +227,7 @@ def _print_without_forfeits(report: dict[str, Any]) -> None:
     counts = [f"{report['forfeited'][side]['games']:,} by {_shown(report[side])}" for side in _SIDES]
     left = report["without_forfeits"]
     score = (
-        f"score without them {left['score']:.4f} ± {_reach(left):.4f} in {left['games']:,} games"
+        f"score without them {score_text(left['score'], left['ci95'])} in {left['games']:,} games"
         if left["games"]
         else "no game was played to its end"
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.options import PLAYER_HELP, Json, Seed, Starts, Threads, complete_players
-from outflank.interfaces.cli.progress import ended_like_interrupted, meter, note_all, print_json
+from outflank.interfaces.cli.progress import ended_like_interrupted, meter, note, note_all, print_json
 
 if TYPE_CHECKING:
     from outflank.board import Board
@@ -79,11 +79,16 @@ def _match(
 ) -> Match:
     from outflank.board import Board
     from outflank.games.match import Match
+    from outflank.games.positions import OPENING_PLIES, openings_for
     from outflank.players.names import named_player
 
     players = [named_player(name) for name in (first, second)]
     for player in players:
         note_all(player)
+    if starts is None and epsilon == (0.0, 0.0) and double_games > 1:
+        starts = openings_for(double_games)
+        note(f"no move is forced to be random, so games start from {len(starts):,} openings of "
+             f"{OPENING_PLIES} random moves; --starts names others")  # fmt: skip
     return Match(
         *players,
         double_games=double_games,

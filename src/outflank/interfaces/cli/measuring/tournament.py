@@ -81,7 +81,7 @@ def _agreed(
     names: list[str], wanted: dict[str, Any], starts: Path | None, path: Path | None
 ) -> tuple[TournamentFolder, list[str], TournamentSettings]:
     """The folder, players and settings: those of an existing tournament, or as asked for."""
-    from outflank.games.positions import read_start_positions
+    from outflank.games.positions import OPENING_PLIES, read_start_positions
     from outflank.games.tournament_folder import TournamentFolder
 
     boards = read_start_positions(starts) if starts else None
@@ -91,6 +91,9 @@ def _agreed(
         if not names:
             raise ValueError(f"{path} holds no tournament to resume; name players to start one")
         place.check_free()
+        if boards is None and len(new.starts) > 1:
+            note(f"no move is forced to be random, so games start from {len(new.starts):,} openings of "
+                 f"{OPENING_PLIES} random moves; --starts names others")  # fmt: skip
         return place, names, new
     there = place.settings()
     if boards is not None:
@@ -101,10 +104,14 @@ def _agreed(
 
 
 def _new_settings(wanted: dict[str, Any], boards: tuple[Board, ...] | None) -> TournamentSettings:
+    from outflank.games.positions import openings_for
     from outflank.games.tournament import TournamentSettings
 
     if boards is None:
-        return TournamentSettings(**wanted)
+        settings = TournamentSettings(**wanted)
+        if settings.epsilon > 0 or settings.double_games < 2:
+            return settings
+        return TournamentSettings(**wanted, starts=openings_for(settings.double_games))
     wanted = {"double_games": len(boards), "epsilon": 0.0} | wanted
     # Double games take the starts in turn, so later ones are never used.
     return TournamentSettings(**wanted, starts=boards[: max(1, wanted["double_games"])])
@@ -120,11 +127,6 @@ def _tournament(
     players = [named_player(name) for name in names]
     for player in players:
         note_all(player)
-    if settings.epsilon == 0 and settings.double_games > len(settings.starts):
-        note(
-            f"without forced random moves and with {len(settings.starts):,} start position(s), double games "
-            "differ only where players choose at random among equal moves; intervals may be too narrow"
-        )
     saved = () if place.is_new else place.results()
     return Tournament(players, settings, threads=threads, results=saved)
 
@@ -218,22 +220,28 @@ def _title(games: Tournament) -> str:
 def _print_table(standings: Standings) -> None:
     from rich.markup import escape
 
+    from outflank.games.statistics import score_text
     from outflank.players.names import short_name
 
     has_forfeits = any(row.forfeits for row in standings.rows)
     columns = ("", "player", "wins", "draws", "losses", "score", "rating")
     table = new_table((*columns, *(("forfeits", "score without") if has_forfeits else ())), left=("player",))
     for row in standings.rows:
-        (low, high), (rating_low, rating_high) = row.ci95, row.rating_ci95
+        rating_low, rating_high = row.rating_ci95
         table.add_row(
             str(row.rank), escape(short_name(row.player)),
             f"{row.tally.wins:,}", f"{row.tally.draws:,}", f"{row.tally.losses:,}",
-            f"[bold]{row.score:.3f}[/bold] ± {(high - low) / 2:.3f}",
+            f"[bold]{score_text(row.score, row.ci95, 3)}[/bold]",
             f"[bold]{row.rating:+.0f}[/bold] ± {(rating_high - rating_low) / 2:.0f}",
             *([f"{row.forfeits:,}", _score_without(row)] if has_forfeits else []),
         )  # fmt: skip
     out.print(table)
     out.print("Score and rating (Elo scale, mean 0) with 95 % intervals.")
+    played = sum(sum(row.tally.double_games) for row in standings.rows) // 2  # each pair is in two rows
+    distinct = sum(row.tally.distinct for row in standings.rows) // 2
+    if distinct < played:
+        out.print(f"Only {distinct:,} of {played:,} double games are distinct; the others repeat them move "
+                  "for move. Intervals and ratings rest on the distinct ones.")  # fmt: skip
     if has_forfeits:
         from outflank.interfaces.cli.measuring.match_report import print_forfeits
 

@@ -1,4 +1,4 @@
-"""`outflank book build`, `extend`, `import` and `show`."""
+"""`outflank book build`, `extend`, `import`, `make` and `show`."""
 
 from __future__ import annotations
 
@@ -194,8 +194,38 @@ def import_(
 
 
 @books.command()
+def make(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A book with a recipe: large.")] = "large",
+    as_json: Json = False,
+) -> None:
+    """Make a book that is too large to ship, from its recipe; go on if that was interrupted.
+
+    The same bytes on every machine. Players use it as book=large.
+    """
+    from outflank.learners.named_books import BookRecipe, is_missing, make_book
+    from outflank.players.opening_book import OpeningBook
+
+    recipe = BookRecipe.named(name)
+    if is_missing(name):
+        try:
+            with meter("self-play", recipe.games, "games") as progress:
+                path = make_book(name, lambda step: progress.advance(
+                    step.games - progress.done, f"{step.positions:,} positions"))  # fmt: skip
+        except KeyboardInterrupt:
+            say(f"Interrupted; nothing is lost. Resume: outflank book make {name}")
+            raise typer.Exit(130) from None
+    path = make_book(name)
+    book = OpeningBook.open(path)
+    if as_json:
+        print_json({"book": name, "file": str(path), "positions": len(book), "games": book.games})
+    else:
+        say(f"{path}: {len(book):,} positions from {book.games:,} games; valued by {recipe.player}")
+        say(f"Look at it: outflank book show {name}   Play with it: a player with book={name}")
+
+
+@books.command()
 def show(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="A book's file, or default.")],
+    path: Annotated[str, typer.Argument(metavar="FILE", help="A book's file, default or large.")],
     moves: Annotated[str, typer.Argument(metavar="[MOVES]", help="The moves so far, like f5d6c3.")] = "",
     as_json: Json = False,
 ) -> None:

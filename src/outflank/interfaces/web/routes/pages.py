@@ -17,7 +17,7 @@ from outflank.interfaces.web.caching.responses import TableResponder
 from outflank.interfaces.web.caching.table_cache import Order, Snapshot, Sort, TableQuery
 from outflank.interfaces.web.rendering import Scale, page, rendered
 from outflank.interfaces.web.routes.dependencies import LeagueDep, TableDep, number_of, player_of
-from outflank.league.competitions import Competitions
+from outflank.league.competitions import FEW_RANDOM_MOVES, Competitions
 from outflank.league.league import HOUSE
 from outflank.league.scoring import DOUBLE_GAMES as FINAL
 from outflank.league.scoring import TABLE_3
@@ -113,7 +113,7 @@ def competition(request: Request, league: LeagueDep, table: TableDep, competitio
         return rendered(
             "competition.html", active="/competitions", title=state.name, competition=state,
             sections=[RateSection(epsilon, found) for epsilon, found in standings.items()],
-            players={player.name: player for player in state.players},
+            players={player.name: player for player in state.players}, few_random_moves=FEW_RANDOM_MOVES,
             nominable=[row for row in rows if folded(row.entrant) not in HOUSE],
         )  # fmt: skip
 
