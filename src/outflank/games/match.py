@@ -23,7 +23,7 @@ from outflank import _core
 from outflank.board import Board, Square
 from outflank.cores import available_cores
 from outflank.games.batch import Batch as Batch
-from outflank.games.batch import BothTimes, MoveTimes, answer
+from outflank.games.batch import BothTimes, MoveTimes, play_in_step
 from outflank.games.batch import Forfeit as Forfeit
 from outflank.games.engine_games import FEWEST_DISCS, EngineGames, needs_a_table
 from outflank.games.game import Game
@@ -109,9 +109,10 @@ class Match:
                 players[0], players[1], self._rules, first_game, count, self.threads, record
             )
             return Batch(first_game, differences, moves)
+        both, end = (self.first, self.second), first_game + count
         parts = [
-            self._play_in_step(at, min(GAMES_IN_STEP, first_game + count - at), record)
-            for at in range(first_game, first_game + count, GAMES_IN_STEP)
+            play_in_step(both, self._rules, at, min(GAMES_IN_STEP, end - at), record)
+            for at in range(first_game, end, GAMES_IN_STEP)
         ]
         return Batch(
             first_game,
@@ -119,18 +120,6 @@ class Match:
             np.concatenate([part.moves for part in parts if part.moves is not None]) if record else None,
             times=_sum_of_times([part.times for part in parts if part.times is not None]),
         )
-
-    def _play_in_step(self, first_game: int, count: int, record: bool) -> Batch:
-        games = _core.GamesInStep(self._rules, first_game, count, record)
-        times = [MoveTimes(), MoveTimes()]
-        while not games.over:
-            for turn, player in enumerate((self.first, self.second)):
-                if waiting := games.gather(turn):
-                    began = time.perf_counter()
-                    answer(games, player)
-                    times[turn] += MoveTimes(waiting, time.perf_counter() - began)
-        moves = games.moves() if record else None
-        return Batch(first_game, games.disc_differences(), moves, times=(times[0], times[1]))
 
 
 def _sum_of_times(times: Sequence[BothTimes]) -> BothTimes:

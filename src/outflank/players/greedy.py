@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -33,6 +34,19 @@ class Player(Protocol):
     def name(self) -> str: ...
 
     def choose(self, board: Board) -> int: ...
+
+
+@runtime_checkable
+class PreferringPlayer(Protocol):
+    """A player that answers many boards at once: for each a number per legal move, the largest for the best
+    ones. The match breaks ties by its own seed."""
+
+    def preferences(self, boards: Sequence[Board]) -> list[FloatArray]: ...
+
+
+def preference_for(board: Board, best: Collection[int]) -> FloatArray:
+    """A number per legal move: these are the best, whatever the others are worth."""
+    return np.array([1.0 if square in best else 0.0 for square in board.legal_moves])
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.protocol import WeightedEvaluator
 from outflank.learners.execution.executor import Executor
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector
 from outflank.learners.td import TdLearner, TdSettings
@@ -21,7 +21,7 @@ class SelfPlay:
     """The self-play that all individuals of a generation learn from, each by itself."""
 
     settings: TdSettings
-    evaluator: CoreEvaluator  # the architecture
+    evaluator: WeightedEvaluator  # the architecture
     weights: FloatMatrix
     seed: int
 
