@@ -116,7 +116,9 @@ def described(error: BaseException) -> str:
     text = " ".join(f"{type(error).__name__}: {error}".split())
     if isinstance(error, SyntaxError):  # its text has the place
         return text
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename
+    ]
     if not frames or frames[-1].filename == __file__:
         return text
     return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"

@@ -1,7 +1,7 @@
 """Our evaluators as ONNX networks: the same values, in 64-bit floats, for any program that runs ONNX.
 
-The input is `squares` (batch, 64) in 32-bit floats, black +1, white -1, empty 0; the output `value` (batch, 1) in
-64-bit floats. The view is in the metadata (onnx_network.py: METADATA).
+The input is `squares` (batch, 64) in 32-bit floats, black +1, white -1, empty 0; the output `value`
+(batch, 1) in 64-bit floats. The view is in the metadata (onnx_network.py: METADATA).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from outflank import __version__
 from outflank.evaluators.mlp import Layer, Mlp, SpatialMlp, dense_layers
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.onnx_file import MISSING
 from outflank.evaluators.piece_counter import PieceCounter
+from outflank.machine import version
 
 if TYPE_CHECKING:
     import onnx
@@ -45,9 +45,9 @@ class _Graph:
         self.nodes.append(helper.make_node(operator, list(inputs), [output], **attributes))
         return output
 
-    def sum_of_row(self, rows: str) -> str:
-        """(batch, n) to (batch, 1)."""
-        return self("ReduceSum", rows, self.constant(np.array([1], dtype=np.int64)), keepdims=1)
+    def sum_of_row(self, rows: str, count: int) -> str:
+        """(batch, count) to (batch, 1). By a product: onnxruntime's sums depend on the place in the batch."""
+        return self("MatMul", rows, self.constant(np.ones((count, 1))))
 
     def model(self, value: str, view: str | None) -> onnx.ModelProto:
         from onnx import TensorProto, helper
@@ -60,7 +60,7 @@ class _Graph:
             self.constants,
         )  # fmt: skip
         made = helper.make_model(
-            graph, producer_name="outflank", producer_version=__version__, ir_version=IR_VERSION,
+            graph, producer_name="outflank", producer_version=version(), ir_version=IR_VERSION,
             opset_imports=[helper.make_opsetid("", OPSET)],
         )  # fmt: skip
         helper.set_model_props(made, {"outflank.view": view} if view else {})
@@ -84,13 +84,13 @@ def onnx_bytes(evaluator: object, view: str | None) -> bytes:
             value = _layers(graph, squares, dense_layers(evaluator.weights, evaluator.nodes))
         case SpatialMlp():
             output = _layers(graph, squares, evaluator.layers())
-            value = graph("Add", output, graph.sum_of_row(squares))
+            value = graph("Add", output, graph.sum_of_row(squares, 64))
         case _:
             what = getattr(evaluator, "description", type(evaluator).__name__)
             raise ValueError(
-                f"ONNX export is for piece counters, n-tuple networks and MLPs, not for this evaluator ({what})"
+                f"ONNX export is for piece counters, n-tuple networks and MLPs, not for this: {what}"
             )
-    return graph.model(value, view).SerializeToString(deterministic=True)
+    return bytes(graph.model(value, view).SerializeToString(deterministic=True))
 
 
 def _layers(graph: _Graph, nodes: str, layers: Sequence[Layer]) -> str:
@@ -114,7 +114,7 @@ def _ntuple_network(graph: _Graph, squares: str, network: NTupleNetwork) -> str:
     if network.stages > 1:
         index = graph("Add", index, _stage_offset(graph, squares, network))
     gathered = graph("Gather", graph.constant(_short(network.weights)), index)
-    return graph.sum_of_row(graph("Cast", gathered, to=onnx.TensorProto.DOUBLE))
+    return graph.sum_of_row(graph("Cast", gathered, to=onnx.TensorProto.DOUBLE), len(offsets))
 
 
 def _stage_offset(graph: _Graph, squares: str, network: NTupleNetwork) -> str:
@@ -124,7 +124,7 @@ def _stage_offset(graph: _Graph, squares: str, network: NTupleNetwork) -> str:
     def whole(number: int) -> str:
         return graph.constant(np.array(number, dtype=np.int64))
 
-    discs = graph("Cast", graph.sum_of_row(graph("Abs", squares)), to=onnx.TensorProto.INT64)
+    discs = graph("Cast", graph.sum_of_row(graph("Abs", squares), 64), to=onnx.TensorProto.INT64)
     placed = graph("Max", graph("Sub", discs, whole(4)), whole(0))
     stage = graph("Div", graph("Mul", placed, whole(network.stages)), whole(61))
     return graph("Mul", stage, whole(network.weights_of_one_stage))

@@ -24,7 +24,14 @@ OLDEST_OPSET = 7
 MOST_NODES = 20_000
 MOST_ELEMENTS = 1 << 24  # of one tensor, for a batch: 262,144 numbers per board
 MOST_ELEMENTS_IN_ALL = 1 << 28
-RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"}
+RANDOM = {
+    "RandomNormal",
+    "RandomNormalLike",
+    "RandomUniform",
+    "RandomUniformLike",
+    "Multinomial",
+    "Bernoulli",
+}
 FLOATS = {1: "float32", 10: "float16", 11: "float64"}  # TensorProto.DataType
 
 InputForm = Literal["squares", "planes"]
@@ -88,7 +95,9 @@ def _checked(model: onnx.ModelProto, source: str) -> CheckedModel:
     outputs = tuple(_outputs(model, shapes, boards))
     if not outputs:
         found = ", ".join(f"{one.name} {shapes.get(one.name)}" for one in model.graph.output)
-        raise PlayerFileError(f"{source} has neither a value (batch, 1) nor a policy (batch, 64 or 65): {found}")
+        raise PlayerFileError(
+            f"{source} has neither a value (batch, 1) nor a policy (batch, 64 or 65): {found}"
+        )
     metadata = {prop.key: prop.value for prop in model.metadata_props}
     return CheckedModel(
         model.SerializeToString(), name, form, number_type, boards, outputs, metadata, weights
@@ -105,7 +114,9 @@ def _check_opset(model: onnx.ModelProto, source: str) -> None:
     newest = onnx.defs.onnx_opset_version()
     for opset in model.opset_import:
         if opset.domain not in ("", "ai.onnx"):
-            raise PlayerFileError(f"{source} needs the operators of {opset.domain[:60]!r}, not only ONNX's own")
+            raise PlayerFileError(
+                f"{source} needs the operators of {opset.domain[:60]!r}, not only ONNX's own"
+            )
         if not OLDEST_OPSET <= opset.version <= newest:
             raise PlayerFileError(
                 f"{source} is of opset {opset.version}; {OLDEST_OPSET} to {newest} are known: export it again"
@@ -116,7 +127,9 @@ def _check_nodes(model: onnx.ModelProto, source: str) -> None:
     import onnx
 
     if len(model.graph.node) > MOST_NODES:
-        raise PlayerFileError(f"{source} has {len(model.graph.node):,} nodes; at most {MOST_NODES:,} are accepted")
+        raise PlayerFileError(
+            f"{source} has {len(model.graph.node):,} nodes; at most {MOST_NODES:,} are accepted"
+        )
     for node in model.graph.node:
         if node.domain not in ("", "ai.onnx"):
             raise PlayerFileError(f"{source} uses the operator {node.op_type[:60]} of {node.domain[:60]!r}")
@@ -164,10 +177,14 @@ def _fixed_input(model: onnx.ModelProto, source: str) -> tuple[str, InputForm, s
     given = [dim.dim_value if dim.HasField("dim_value") else None for dim in dims]
     form = next((form for form, rest in FORMS.items() if _fits(given, rest)), None)
     if form is None:
-        raise PlayerFileError(f"{source} takes an input of {_shape(given)}; a board is (batch, 64) or (batch, 2, 8, 8)")
+        raise PlayerFileError(
+            f"{source} takes an input of {_shape(given)}; a board is (batch, 64) or (batch, 2, 8, 8)"
+        )
     boards = given[0] or BOARDS_AT_ONCE
     if boards > MOST_BOARDS_AT_ONCE:
-        raise PlayerFileError(f"{source} has a batch of {boards:,}; at most {MOST_BOARDS_AT_ONCE:,} are accepted")
+        raise PlayerFileError(
+            f"{source} has a batch of {boards:,}; at most {MOST_BOARDS_AT_ONCE:,} are accepted"
+        )
     for dim, size in zip(dims, (boards, *FORMS[form]), strict=True):
         dim.dim_value = size
     # What the file says of other tensors may name the batch: it is worked out anew.
@@ -211,13 +228,13 @@ def _inferred_shapes(model: onnx.ModelProto, source: str) -> dict[str, tuple[int
             size = math.prod(found[name])
             total += size
             if size > MOST_ELEMENTS or total > MOST_ELEMENTS_IN_ALL:
-                raise PlayerFileError(f"{source} computes too much: {name[:60]!r} has {size:,} numbers per batch")
+                raise PlayerFileError(
+                    f"{source} computes too much: {name[:60]!r} has {size:,} numbers per batch"
+                )
     return found
 
 
-def _outputs(
-    model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]], boards: int
-) -> Iterator[OnnxOutput]:
+def _outputs(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]], boards: int) -> Iterator[OnnxOutput]:
     for output in model.graph.output:
         shape = shapes.get(output.name, ())
         if output.type.tensor_type.elem_type not in FLOATS or shape[:1] != (boards,):

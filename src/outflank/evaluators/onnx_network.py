@@ -1,9 +1,9 @@
 """Neural networks in ONNX files, run by onnxruntime: the extra `onnx`.
 
 A network takes a batch of boards, as squares (batch, 64) with black +1, white -1 and empty 0, or as planes
-(batch, 2, 8, 8), black discs and white discs. It gives a value per board, larger if Black is better, or a policy:
-a number per square, and one more for a pass if it likes. What shapes do not say, the file's metadata does, or the
-options of the player's name: METADATA.
+(batch, 2, 8, 8), black discs and white discs. It gives a value per board, larger if Black is better, or a
+policy: a number per square, and perhaps one more for a pass. What shapes do not say, the file's metadata
+does, or the options of the player's name: METADATA.
 """
 
 from __future__ import annotations
@@ -27,8 +27,13 @@ from outflank.suggestions import unknown
 Perspective = Literal["last", "next"]
 PERSPECTIVES: tuple[Perspective, ...] = ("last", "next")
 # In a file's metadata. view: inversion or negation. output: value, policy, or the name of an output.
-# perspective: whose value it is, that of the side that moved last (as in outflank) or of the side to move next.
+# perspective: whose value it is, that of the side that moved last (as in outflank) or that moves next.
 METADATA = ("outflank.view", "outflank.output", "outflank.perspective")
+
+
+def looks_like_onnx(content: bytes) -> bool:
+    """An ONNX file starts with the tag of its version; no text and no safetensors file does."""
+    return content[:1] == b"\x08"
 
 
 class OnnxNetwork:
@@ -57,13 +62,15 @@ class OnnxNetwork:
     @property
     def view(self) -> View | None:
         """As the metadata says."""
-        return self._stated("outflank.view", VIEWS[:2])
+        stated = self._stated("outflank.view", VIEWS[:2])
+        return next((one for one in VIEWS if one == stated), None)
 
     @property
     def perspective(self) -> Perspective | None:
-        return self._stated("outflank.perspective", PERSPECTIVES)
+        stated = self._stated("outflank.perspective", PERSPECTIVES)
+        return next((one for one in PERSPECTIVES if one == stated), None)
 
-    def _stated(self, key: str, known: tuple[Any, ...]) -> Any:
+    def _stated(self, key: str, known: tuple[str, ...]) -> str | None:
         stated = self.model.metadata.get(key)
         if stated is not None and stated not in known:
             raise PlayerFileError(f"{self.source}, metadata {key}: {unknown(stated, known, 'known')}")
@@ -118,6 +125,11 @@ class OnnxEvaluator(Evaluator):
     @property
     def description(self) -> str:
         return f"ONNX network, {self.network.model.weights:,} weights"
+
+    @property
+    def bytes_held(self) -> int:
+        """Roughly: its weights, in the file and in onnxruntime."""
+        return 2 * len(self.network.model.content)
 
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
         if self.is_for_next:  # who sees the board as Black is to move next: the opponent of the last mover

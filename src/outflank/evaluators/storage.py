@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from outflank import __version__
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.league_text import (
     PlayerFileError,
@@ -23,8 +22,9 @@ from outflank.evaluators.league_text import (
     read_league_text,
     write_league_text,
 )
-from outflank.evaluators.protocol import CoreEvaluator, FloatArray, FunctionEvaluator, WeightedEvaluator
+from outflank.evaluators.protocol import CoreEvaluator, FloatArray, WeightedEvaluator
 from outflank.files import write_whole
+from outflank.machine import version
 
 if TYPE_CHECKING:
     from outflank.evaluators.player_schema import PlayerMetadata
@@ -48,7 +48,11 @@ class StoredPlayer:
 
 
 def load_player(path: str | Path, limits: SizeLimits | None = None) -> StoredPlayer:
-    """Reads a player file of either format."""
+    """Reads a player file of either format. An ONNX network is a player by its name: see named_player."""
+    if Path(path).suffix == ".onnx":
+        raise PlayerFileError(
+            f"{path} is an ONNX network, which has no weights here; use named_player({str(path)!r})"
+        )
     return read_player(file_content(Path(path)), str(path), limits)
 
 
@@ -96,7 +100,9 @@ def load_weights(path: str | Path) -> StoredWeights:
     return StoredWeights(architecture.evaluator, weights, described.view)
 
 
-def save_weights(evaluator: WeightedEvaluator, view: View | None, made: Mapping[str, Any], path: Path) -> None:
+def save_weights(
+    evaluator: WeightedEvaluator, view: View | None, made: Mapping[str, Any], path: Path
+) -> None:
     """Writes the weights of a plug-in, with its name."""
     write_whole(path, _safetensors_bytes(evaluator, view, made))
 
@@ -105,10 +111,11 @@ def save_player(player: StoredPlayer, path: str | Path) -> None:
     """Writes a player file whole or not at all: `.safetensors` in our format, `.onnx` as an ONNX network,
     other names as League text."""
     path = Path(path)
-    if isinstance(player.evaluator, FunctionEvaluator):
+    if not isinstance(player.evaluator, CoreEvaluator | DoubledFunction):
+        what = getattr(player.evaluator, "description", repr(player.evaluator))
         raise ValueError(
-            f"{player.evaluator.description} is a Python function, which no player file can hold; keep it in a "
-            "module and name it module:function"
+            f"{what} is written in Python, and player files hold data, never code; keep it in a module and "
+            "name it module:name"
         )
     if path.suffix == ".onnx":
         from outflank.evaluators.onnx_export import onnx_bytes
@@ -200,7 +207,7 @@ def _safetensors_bytes(
         "architecture": evaluator.architecture,
         "view": view,
         "provenance": dict(provenance),
-        "outflank": __version__,
+        "outflank": version(),
     }
     # One entry: safetensors writes several in an order that changes from process to process.
     metadata = {FORMAT: json.dumps(described)}

@@ -30,34 +30,36 @@ from outflank.games.game import Game
 from outflank.games.statistics import Tally
 from outflank.players.engine_player import ExternalPlayer
 from outflank.players.greedy import Player
+from outflank.players.names import as_player
 
 BATCH_SECONDS = 0.2  # target duration of a batch: short enough for progress bars and interrupts
 FIRST_BATCH = 64
 LARGEST_BATCH = 1 << 16
 GAMES_IN_STEP = 4096
+START = Board()
 
 
 class Match:
-    """Double games between a first and a second player from given starts, in turn.
+    """Double games between a first and a second player, or their names, from given starts, in turn.
 
     epsilon: the probability of a forced random move, one for both players or one for each.
     """
 
     def __init__(
         self,
-        first: Player,
-        second: Player,
+        first: Player | str,
+        second: Player | str,
         *,
         double_games: int,
         epsilon: float | tuple[float, float] = 0.0,
-        starts: Sequence[Board] = (Board(),),
+        starts: Sequence[Board] | Board = START,
         seed: int = 1,
         threads: int | None = None,
     ) -> None:
-        self.first, self.second = first, second
+        self.first, self.second = as_player(first), as_player(second)
         self.double_games = double_games
         self.epsilon = epsilon if isinstance(epsilon, tuple) else (epsilon, epsilon)
-        self.starts = tuple(starts)
+        self.starts = (starts,) if isinstance(starts, Board) else tuple(starts)
         self.seed = seed
         self.threads = threads or available_cores()
         _check(self)
@@ -131,6 +133,11 @@ def _squares(moves: npt.NDArray[np.uint8]) -> Iterator[Square]:
 
 
 def _check(match: Match) -> None:
+    for what, number in (("double_games", match.double_games), ("seed", match.seed)):
+        if not isinstance(number, int | np.integer) or isinstance(number, bool):
+            raise TypeError(f"{what} must be a whole number, got {number!r}")
+    if not all(isinstance(start, Board) for start in match.starts):
+        raise TypeError("starts must be boards: read_start_positions(file), or [Board(text)]")
     if match.double_games < 1:
         raise ValueError(f"a match has at least one double game, got {match.double_games}")
     for epsilon in match.epsilon:

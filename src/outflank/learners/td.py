@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pydantic import model_validator
 
 from outflank import _core
-from outflank.evaluators.protocol import CoreEvaluator, WeightedEvaluator
+from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.positions import read_start_positions
 from outflank.learners.architectures import Architecture, learnable
 from outflank.learners.fitness.population import core_of
@@ -78,9 +78,11 @@ class TdSettings(SettingsModel):
         return self
 
 
-def new_evaluator(settings: TdSettings, seed: int) -> WeightedEvaluator:
+def new_evaluator(settings: TdSettings, seed: int) -> CoreEvaluator:
     """The evaluator before it has learned anything. The seed places random tuples and weights."""
     empty = Architecture.named(settings.evaluator, settings.stages).new(seed)
+    if not isinstance(empty, CoreEvaluator):
+        raise ValueError(f"{settings.evaluator} is written in Python, so it learns by evolution only")
     if settings.initial_weights == 0:
         return empty
     bound = settings.initial_weights
@@ -109,7 +111,7 @@ class TdTotals:
 class TdLearner:
     """Learns game after game. Its weights after n games depend on the settings and the seed alone."""
 
-    def __init__(self, settings: TdSettings, seed: int, evaluator: WeightedEvaluator | None = None) -> None:
+    def __init__(self, settings: TdSettings, seed: int, evaluator: CoreEvaluator | None = None) -> None:
         """`evaluator`: one to continue with, instead of a new one."""
         self.settings = settings
         self.seed = seed
@@ -141,11 +143,10 @@ class TdLearner:
 
     def set_pool(self, pool: list[FloatVector]) -> None:
         self.pool = pool
-        evaluators = [self._evaluator(weights) for weights in pool]
-        cores = [one.core for one in evaluators if isinstance(one, CoreEvaluator)]  # all of them: see learnable
+        cores = [self._evaluator(weights).core for weights in pool]
         self._pool_players = [_core.player(core, core, self.settings.view) for core in cores]
 
-    def learned(self) -> WeightedEvaluator:
+    def learned(self) -> CoreEvaluator:
         """The evaluator as it is now."""
         return self._evaluator(self.core.weights())
 
@@ -153,7 +154,7 @@ class TdLearner:
         """The player as it is now."""
         return GreedyPlayer(self.learned(), self.settings.view, name)
 
-    def _evaluator(self, weights: FloatVector) -> WeightedEvaluator:
+    def _evaluator(self, weights: FloatVector) -> CoreEvaluator:
         if not np.isfinite(weights).all():
             raise ValueError(
                 f"the weights became infinite or NaN after {self.games:,} games: alpha ="

@@ -77,6 +77,9 @@ class GreedyPlayer:
     notes: tuple[str, ...] = ()  # for the user: how this player was read
 
     def __post_init__(self) -> None:
+        if not isinstance(self.evaluator, Evaluator | DoubledFunction):
+            hint = "; wrap it: FunctionEvaluator(function)" if callable(self.evaluator) else ""
+            raise TypeError(f"a GreedyPlayer has an evaluator, got {self.evaluator!r}{hint}")
         if self.view not in VIEWS:
             raise ValueError(f"view must be {', '.join(VIEWS[:-1])} or {VIEWS[-1]}, got {self.view!r}")
         if (self.view == "doubled") != isinstance(self.evaluator, DoubledFunction):

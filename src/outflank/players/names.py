@@ -13,10 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.protocol import Evaluator
 from outflank.evaluators.storage import VIEWS, StoredPlayer, View, load_player
 from outflank.players.built_in import BUILT_IN, load_built_in
 from outflank.players.engine_player import ExternalPlayer, external_player, is_external
-from outflank.players.greedy import GreedyPlayer, RandomPlayer
+from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
+from outflank.players.onnx_player import onnx_player
 from outflank.players.opening_book import OpeningBook
 from outflank.players.plugin_player import (
     PluginPlayer,
@@ -25,7 +28,6 @@ from outflank.players.plugin_player import (
     plugin_with_weights,
 )
 from outflank.players.policy_player import PolicyPlayer
-from outflank.players.onnx_player import onnx_player
 from outflank.players.search import SearchLimits, SearchPlayer
 from outflank.players.search_tuning import SearchTuning
 from outflank.plugins import registered
@@ -33,11 +35,24 @@ from outflank.suggestions import unknown
 
 NAMES = (*BUILT_IN, "random")
 # view: how one evaluator serves both colours. weights: a file, for a plug-in that learned them. output and
-# perspective: of an ONNX network (evaluators/onnx_network.py). depth: plies of minimax. nodes, time (seconds per move): a
-# selective search. solve: empty squares from which boards are solved. book: a file, or default; book_best:
-# choose at random among this many best book moves. threads: of a timed search, and of analysis. tuned: a file
-# written by `outflank tune`, for an evaluator that does not come with outflank.
-KEYS = ("view", "weights", "output", "perspective", "depth", "nodes", "time", "solve", "book", "book_best", "threads", "tuned")
+# perspective: of an ONNX network (evaluators/onnx_network.py). depth: plies of minimax. nodes, time (seconds
+# per move): a selective search. solve: empty squares from which boards are solved. book: a file, or default;
+# book_best: choose at random among this many best book moves. threads: of a timed search, and of analysis.
+# tuned: a file written by `outflank tune`, for an evaluator that does not come with outflank.
+KEYS = (
+    "view",
+    "weights",
+    "output",
+    "perspective",
+    "depth",
+    "nodes",
+    "time",
+    "solve",
+    "book",
+    "book_best",
+    "threads",
+    "tuned",
+)
 
 NamedPlayer = GreedyPlayer | RandomPlayer | SearchPlayer | ExternalPlayer | PluginPlayer | PolicyPlayer
 Number = TypeVar("Number", int, float)
@@ -54,6 +69,19 @@ def named_player(text: str) -> NamedPlayer:
     if isinstance(inner, SearchPlayer | ExternalPlayer):
         raise ValueError(f"{source} searches by itself, so it takes no {next(iter(options))}")
     return _searching(inner, source, options, text)
+
+
+def as_player(player: Player | str) -> Player:
+    """A player, or the one that a text names; an error for anything else, where it is passed."""
+    if isinstance(player, str):
+        return named_player(player)
+    if isinstance(player, Evaluator | DoubledFunction):
+        raise TypeError(
+            f"{player!r} is an evaluator, not a player; make it one: GreedyPlayer(evaluator, view)"
+        )
+    if isinstance(player, type) or not isinstance(player, Player):
+        raise TypeError(f"a player has a name and chooses moves, or is a name such as all-2; got {player!r}")
+    return player
 
 
 def with_one_ply_search(player: GreedyPlayer) -> SearchPlayer:
@@ -117,7 +145,10 @@ def _one_ply(source: str, options: dict[str, str], text: str) -> NamedPlayer:
 
 
 def _searching(
-    inner: GreedyPlayer | RandomPlayer | PluginPlayer | PolicyPlayer, source: str, options: dict[str, str], text: str
+    inner: GreedyPlayer | RandomPlayer | PluginPlayer | PolicyPlayer,
+    source: str,
+    options: dict[str, str],
+    text: str,
 ) -> SearchPlayer:
     searches = [key for key in ("depth", "nodes", "time") if key in options]
     if not isinstance(inner, GreedyPlayer) and searches:

@@ -22,7 +22,9 @@ def onnx_player(
     stated = view or network.view
     if output.kind == "policy":
         if stated not in (None, "inversion") or perspective is not None:
-            raise ValueError(f"{text}: a policy sees the board as the mover does; leave out view and perspective")
+            raise ValueError(
+                f"{text}: a policy sees the board as the mover does; leave out view and perspective"
+            )
         return PolicyPlayer(network, output, text)
     evaluator = OnnxEvaluator(network, output, perspective)
     if evaluator.is_for_next and stated == "negation":

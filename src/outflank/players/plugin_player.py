@@ -85,7 +85,9 @@ class PluginPlayer:
             chosen = [Square(square) for square in choose_many(list(boards))]
         if len(chosen) != len(boards):
             raise PluginError(f"{self.name} chose {len(chosen)} moves on {len(boards)} boards")
-        return [preference_for(board, [self._legal(s, board)]) for board, s in zip(boards, chosen, strict=True)]
+        return [
+            preference_for(board, [self._legal(s, board)]) for board, s in zip(boards, chosen, strict=True)
+        ]
 
     def judge(self, board: Board) -> list[tuple[Square, float]]:
         """The legal moves with its values for the mover."""
@@ -165,7 +167,8 @@ def plugin_with_weights(source: str, file: str, view: View | None, text: str) ->
     network = plugin_network(source)
     if stored.weights.size != network.weights.size:
         raise ValueError(
-            f"{file} holds {stored.weights.size} weights of {stored.evaluator}; {source} has {network.weights.size}"
+            f"{file} holds {stored.weights.size} weights of {stored.evaluator}, but {source} has "
+            f"{network.weights.size}"
         )
     return GreedyPlayer(network.with_weights(stored.weights), view or stored.view or "inversion", text)
 
@@ -194,9 +197,13 @@ def _makes_one(found: Any, source: str) -> bool:
         parameters = inspect.signature(found).parameters.values()
     except (TypeError, ValueError):  # written in C, its arguments unknown
         parameters = {}.values()
-    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    needed = [
+        p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
     if inspect.isclass(found) and needed:
-        raise ValueError(f"{source} needs the argument {needed[0].name}; name an object, or a function that makes one")
+        raise ValueError(
+            f"{source} needs the argument {needed[0].name}; name an object, or a function that makes one"
+        )
     return not needed
 
 

@@ -1,4 +1,4 @@
-"""Players by a policy: a network that gives a number to every square, and the legal move with the largest is made.
+"""Players by a policy: a network gives a number to every square, and the legal move with the largest is made.
 
 A policy sees the board as the mover does, its own discs as Black's.
 """

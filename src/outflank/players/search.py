@@ -91,7 +91,7 @@ def _move_values(
 def _results(black: BitArray, white: BitArray, for_black: npt.NDArray[np.bool_]) -> FloatArray:
     """What finished games are worth to one side."""
     difference = np.bitwise_count(black).astype(np.int64) - np.bitwise_count(white)
-    return RESULTS[np.where(for_black, difference, -difference) + 64]
+    return np.asarray(RESULTS[np.where(for_black, difference, -difference) + 64])
 
 
 def _movers(boards: Sequence[Board]) -> npt.NDArray[np.bool_]:
@@ -156,6 +156,10 @@ class SearchPlayer:
     name: str = "player"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.inner, GreedyPlayer | RandomPlayer | ChoosingPlayer):
+            raise TypeError(f"a SearchPlayer has a GreedyPlayer to search with, got {self.inner!r}")
+        if not isinstance(self.limits, SearchLimits):
+            raise TypeError(f"limits are SearchLimits(depth=...), got {self.limits!r}")
         if self.solve is not None and not 0 <= self.solve <= DEEPEST:
             raise ValueError(f"solve must be a number of empty squares within 0..{DEEPEST}, got {self.solve}")
         if not 1 <= self.book_best <= 64:

@@ -37,9 +37,7 @@ class Regions(WeightedEvaluator):
     def description(self) -> str:
         return "four regions"
 
-    def values(
-        self, black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64]
-    ) -> npt.NDArray[np.float64]:
+    def values(self, black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
         differences = [_discs(black, region) - _discs(white, region) for region in REGIONS]
         return np.stack(differences, axis=1) @ self.weights
 

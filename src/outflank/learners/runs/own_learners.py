@@ -37,7 +37,9 @@ def own_measure(name: str, seed: int, options: Mapping[str, Any]) -> Measure:
     make = load(name, "fitness")
     with blamed(name):
         made: Measure = make(seed=seed, **options)
-    _check(made, name, "a fitness measure", PARTS_OF_MEASURE, "outflank.learners.fitness.fixed_opponents.Measure")
+    _check(
+        made, name, "a fitness measure", PARTS_OF_MEASURE, "outflank.learners.fitness.fixed_opponents.Measure"
+    )
     return made
 
 

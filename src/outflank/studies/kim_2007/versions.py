@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.evaluators.protocol import CoreEvaluator, FloatArray
+from outflank.evaluators.protocol import FloatArray, WeightedEvaluator
 from outflank.learners.fitness.population import PlayingStyle
 from outflank.learners.optimisers.optimiser import FloatMatrix
 from outflank.learners.runs.evolution_settings import EvolutionSettings
@@ -48,7 +48,7 @@ class Population:
     version: str
     seed: int
     generation: int
-    evaluator: CoreEvaluator
+    evaluator: WeightedEvaluator
     weights: FloatMatrix
     style: PlayingStyle
 
