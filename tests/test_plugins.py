@@ -106,7 +106,9 @@ def test_players(own: str) -> None:
 
 def test_many_boards_are_answered_at_once(own: str) -> None:
     one, many = named_player(f"{own}:First"), named_player(f"{own}:Many")
-    games = [[g.transcript for g in Match(p, "all-2", double_games=8, epsilon=0.1).games()] for p in (one, many)]
+    games = [
+        [g.transcript for g in Match(p, "all-2", double_games=8, epsilon=0.1).games()] for p in (one, many)
+    ]
     assert games[0] == games[1]
     assert max(sys.modules[own].Many.asked) == 16  # games, each by both sides in turn
 

@@ -16,6 +16,7 @@ plug-ins (see refuse).
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
@@ -90,6 +91,26 @@ def load(text: str, group: Group, folder: Path | None = None) -> Any:
             raise ValueError(unknown(part, known, f"a name in {module}"))
         found_in = getattr(found_in, part)
     return found_in
+
+
+def made(found: Any, name: str) -> Any:
+    """The object that a class or a function without arguments makes; anything else is as it was found."""
+    if not inspect.isclass(found) and not inspect.isroutine(found):
+        return found
+    try:
+        parameters = list(inspect.signature(found).parameters.values())
+    except (TypeError, ValueError):  # written in C, its arguments unknown
+        parameters = []
+    any_number = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [one.name for one in parameters if one.default is one.empty and one.kind not in any_number]
+    if inspect.isclass(found) and needed:
+        raise ValueError(
+            f"{name} needs the argument {needed[0]}; name an object, or a function that makes one"
+        )
+    if needed:
+        return found
+    with blamed(name):
+        return found()
 
 
 def _imported(module: str, folder: Path) -> Any:

@@ -6,13 +6,12 @@ owner names both, as `mine:Network,weights=runs/mine/best.safetensors`.
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy.typing as npt
 
 from outflank.evaluators.protocol import BitArray, CoreEvaluator, FloatArray, WeightedEvaluator
-from outflank.plugins import PluginError, blamed, load
+from outflank.plugins import PluginError, blamed, load, made
 
 
 class PluginNetwork(WeightedEvaluator):
@@ -41,10 +40,7 @@ class PluginNetwork(WeightedEvaluator):
 
 def plugin_network(name: str) -> CoreEvaluator | PluginNetwork:
     """The evaluator that a plug-in's name stands for, or that its class or function makes."""
-    found = load(name, "evaluators")
-    if inspect.isclass(found) or inspect.isroutine(found):
-        with blamed(name):
-            found = found()
+    found = made(load(name, "evaluators"), name)
     if isinstance(found, CoreEvaluator | PluginNetwork):
         return found
     if not isinstance(found, WeightedEvaluator):

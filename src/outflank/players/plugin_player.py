@@ -39,6 +39,7 @@ from outflank.plugins import (
     is_plugin,
     is_reference,
     load,
+    made,
     registered,
     source_digest,
 )
@@ -138,7 +139,7 @@ def plugin_digest(source: str) -> str:
 
 def plugin_player(source: str, view: View | None, text: str) -> OwnPlayer | PluginPlayer:
     """The player that a plug-in's name stands for; `text` is the whole name, with its options."""
-    found = _made(load(source, _group_of(source)), source)
+    found = _player_or_evaluator(load(source, _group_of(source)), source)
     if isinstance(found, Evaluator | DoubledFunction):
         seen_by = view or getattr(found, "view", None) or _usual_view(found)
         return GreedyPlayer(_as_plugin(found, source), seen_by, text)
@@ -177,34 +178,14 @@ def _usual_view(evaluator: Evaluator | DoubledFunction) -> View:
     return "doubled" if isinstance(evaluator, DoubledFunction) else "inversion"
 
 
-def _made(found: Any, source: str) -> Any:
+def _player_or_evaluator(found: Any, source: str) -> Any:
     """An object with choose(), or an evaluator; made by calling what makes it."""
-    if _makes_one(found, source):
-        with blamed(source):
-            found = found()
+    found = made(found, source)
     if isinstance(found, Evaluator | DoubledFunction) or callable(getattr(found, "choose", None)):
         return found
     if callable(found) and not inspect.isclass(found):
         return _function_evaluator(found, source)
     raise ValueError(f"{source} is {_kind(found)}, not {WHAT}")
-
-
-def _makes_one(found: Any, source: str) -> bool:
-    """Whether it is a class or function to be called without arguments."""
-    if not inspect.isclass(found) and not inspect.isroutine(found):
-        return False
-    try:
-        parameters = inspect.signature(found).parameters.values()
-    except (TypeError, ValueError):  # written in C, its arguments unknown
-        parameters = {}.values()
-    needed = [
-        p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-    ]
-    if inspect.isclass(found) and needed:
-        raise ValueError(
-            f"{source} needs the argument {needed[0].name}; name an object, or a function that makes one"
-        )
-    return not needed
 
 
 def _function_evaluator(function: Callable[..., Any], source: str) -> PluginEvaluator:

@@ -38,7 +38,7 @@ def test_score(folder: Path, outflank: Outflank) -> None:
     result = outflank("score", *names, "--double-games", 2, "--json", cwd=folder)
     assert result.returncode == 0, result.stderr
     reports = json.loads(result.stdout)
-    assert [report["first"] for report in reports] == list(names)
+    assert [report["player"] for report in reports] == list(names)
     assert reports[0]["wins"] == reports[1]["wins"]
     assert "did you mean my-corners" in outflank("score", "my-corner", cwd=folder).stderr
 
