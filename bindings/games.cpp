@@ -169,6 +169,36 @@ std::tuple<NewVector<Bits>, NewVector<Bits>, NewVector<std::uint32_t>> afterstat
             to_numpy(std::move(all.first))};
 }
 
+// All boards one move after each of the given ones: where each one's begin, the moves, and the
+// boards.
+std::tuple<NewVector<std::uint32_t>, NewVector<std::uint8_t>, NewVector<Bits>, NewVector<Bits>>
+afterstates_of(const Vector<Bits>& black, const Vector<Bits>& white,
+               const Vector<bool>& black_moves) {
+    const std::vector<Board> boards = boards_of(black, white, black_moves);
+    Afterstates all;
+    without_gil([&] {
+        for (const Board& board : boards) {
+            all.add(board.position(), board.mover, board.position().moves());
+        }
+    });
+    return {to_numpy(std::move(all.first)), to_numpy(std::move(all.squares)),
+            to_numpy(std::move(all.black)), to_numpy(std::move(all.white))};
+}
+
+// Who moves next: -1 nobody, the game is over; else 1 for Black, 0 for White. The given side, or
+// the other one where it has to pass.
+NewVector<std::int8_t> next_movers(const Vector<Bits>& black, const Vector<Bits>& white,
+                                   const Vector<bool>& black_moves) {
+    return column_of(boards_of(black, white, black_moves), [](const Board& board) {
+        const Position position = board.position();
+        const bool is_black = board.mover == Colour::black;
+        if (position.moves() != 0) {
+            return static_cast<std::int8_t>(is_black);
+        }
+        return static_cast<std::int8_t>(position.pass().moves() == 0 ? -1 : !is_black);
+    });
+}
+
 template <class T>
 std::vector<T> copied(std::span<const T> values) {
     return {values.begin(), values.end()};
@@ -253,6 +283,10 @@ void bind_games(nb::module_& m) {
         "Pairings are rows of first player, second player, first game, games; returns wins, draws "
         "and losses of the first.");
     m.def("disc_differences", &disc_differences, "rules"_a, "first_game"_a, "moves"_a);
+    m.def("afterstates", &afterstates_of, "black"_a, "white"_a, "black_moves"_a,
+          "All boards one move after each of the given ones: first, squares, black, white.");
+    m.def("next_movers", &next_movers, "black"_a, "white"_a, "black_moves"_a,
+          "Who moves next, passes included: 1 for Black, 0 for White, -1 if the game is over.");
     bind_games_in_step(m);
 }
 

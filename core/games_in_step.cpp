@@ -63,19 +63,10 @@ std::vector<Board> GamesInStep::waiting_boards() const {
     return boards;
 }
 
-GamesInStep::Afterstates GamesInStep::afterstates() const {
+Afterstates GamesInStep::afterstates() const {
     Afterstates all;
-    all.first.push_back(0);
     for (const std::size_t i : waiting_) {
-        const OpenGame& game = live_[i].game;
-        const MoveList list(game.position, live_[i].moves);
-        for (std::size_t k = 0; k < static_cast<std::size_t>(list.count); ++k) {
-            const Position next = game.position.play(list.squares[k], list.flipped[k]);
-            const Board board = Board::of(next, other(game.mover));
-            all.black.push_back(board.black);
-            all.white.push_back(board.white);
-        }
-        all.first.push_back(static_cast<std::uint32_t>(all.black.size()));
+        all.add(live_[i].game.position, live_[i].game.mover, live_[i].moves);
     }
     return all;
 }

@@ -4,6 +4,7 @@
 // The rules and the draws are those of play_games, so the same seed gives the same games.
 #pragma once
 
+#include "afterstates.hpp"
 #include "playouts.hpp"
 
 namespace outflank {
@@ -24,11 +25,6 @@ class GamesInStep {
 
     // The boards of the gathered games, and all boards one move later, game after game.
     std::vector<Board> waiting_boards() const;
-    struct Afterstates {
-        std::vector<Bits> black;
-        std::vector<Bits> white;
-        std::vector<std::uint32_t> first;  // [waiting + 1]: where each game's afterstates begin
-    };
     Afterstates afterstates() const;
 
     // Answers for the gathered games: a value for the mover per afterstate, one square per game, or

@@ -84,7 +84,7 @@ def outflank() -> Outflank:
     def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
         return subprocess.run(
-            [*command, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+            [*command, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=240
         )
 
     return run

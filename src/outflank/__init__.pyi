@@ -5,8 +5,9 @@ from .evaluators.doubled import DoubledFunction
 from .evaluators.iago import Iago
 from .evaluators.mlp import Mlp, SpatialMlp
 from .evaluators.ntuple_network import NTupleNetwork
+from .evaluators.onnx_network import OnnxEvaluator, OnnxNetwork
 from .evaluators.piece_counter import PieceCounter
-from .evaluators.protocol import CoreEvaluator, Evaluator, FunctionEvaluator
+from .evaluators.protocol import CoreEvaluator, Evaluator, FunctionEvaluator, WeightedEvaluator
 from .evaluators.storage import StoredPlayer, load_player, save_player
 from .games.batch import Forfeit
 from .games.formats.any_format import GameRecord, read_games, write_games
@@ -33,6 +34,7 @@ from .players.engine_player import ExternalPlayer
 from .players.greedy import GreedyPlayer, Player, RandomPlayer
 from .players.names import named_player
 from .players.opening_book import OpeningBook
+from .players.policy_player import PolicyPlayer
 from .players.search import SearchLimits, SearchPlayer
 from .players.search_tuning import SearchTuning
 from .players.solver import Solution, Solver
@@ -59,12 +61,15 @@ __all__ = [
     "Match",
     "Mlp",
     "NTupleNetwork",
+    "OnnxEvaluator",
+    "OnnxNetwork",
     "OpeningBook",
     "Opponents",
     "Optimiser",
     "PieceCounter",
     "Player",
     "PlayingStyle",
+    "PolicyPlayer",
     "Population",
     "RandomPlayer",
     "SearchLimits",
@@ -82,6 +87,7 @@ __all__ = [
     "ThreadExecutor",
     "Tournament",
     "TournamentSettings",
+    "WeightedEvaluator",
     "bradley_terry",
     "create_run",
     "league_match",

@@ -159,6 +159,16 @@ def play_pairings(players: Sequence[Player], pairings: Annotated[NDArray[numpy.i
 
 def disc_differences(rules: MatchRules, first_game: int, moves: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C')]: ...
 
+def afterstates(black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]]:
+    """
+    All boards one move after each of the given ones: first, squares, black, white.
+    """
+
+def next_movers(black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C')]:
+    """
+    Who moves next, passes included: 1 for Black, 0 for White, -1 if the game is over.
+    """
+
 class GamesInStep:
     """Many games in step, for players outside the core."""
 

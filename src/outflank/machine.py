@@ -10,6 +10,7 @@ from pathlib import Path
 from outflank.cores import available_cores
 
 
+@cache
 def version() -> str:
     return installed("outflank")
 

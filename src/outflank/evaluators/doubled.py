@@ -17,6 +17,9 @@ class DoubledFunction:
     """
 
     def __init__(self, for_black: CoreEvaluator, for_white: CoreEvaluator) -> None:
+        for evaluator in (for_black, for_white):
+            if not isinstance(evaluator, CoreEvaluator):
+                raise TypeError(f"a doubled function is two core evaluators, got {evaluator!r}")
         self.for_black = for_black
         self.for_white = for_white
 

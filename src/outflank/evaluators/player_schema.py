@@ -67,6 +67,20 @@ class SpatialMlpArchitecture(_Strict):
         return SpatialMlp(weights, discs_per_unit=self.discs_per_unit)
 
 
+class PluginArchitecture(_Strict):
+    """Weights for an evaluator of somebody's own; the file names it, and reading the file imports nothing."""
+
+    kind: Literal["plug-in"]
+    evaluator: str = Field(max_length=500)
+    weights: int
+
+    def build(self, weights: FloatArray | None) -> CoreEvaluator:  # noqa: ARG002
+        raise ValueError(
+            f"it holds weights of the plug-in {self.evaluator}, not a player; name both, as "
+            f"{self.evaluator},weights=FILE"
+        )
+
+
 OneArchitecture = (
     PieceCounterArchitecture
     | IagoArchitecture
@@ -91,6 +105,9 @@ class DoubledArchitecture(_Strict):
 
 
 class PlayerMetadata(_Strict):
-    architecture: Annotated[OneArchitecture | DoubledArchitecture, Field(discriminator="kind")]
+    architecture: Annotated[
+        OneArchitecture | DoubledArchitecture | PluginArchitecture, Field(discriminator="kind")
+    ]
     view: Literal["inversion", "negation", "doubled"] | None = None
     provenance: dict[str, Any] = Field(default_factory=dict)
+    outflank: str | None = None  # the version that wrote the file; earlier ones did not say it

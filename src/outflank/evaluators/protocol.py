@@ -51,8 +51,8 @@ class Evaluator(ABC):
         return float(self.values(*board_bits([board]))[0])
 
 
-class CoreEvaluator(Evaluator):
-    """An evaluator with a flat vector of weights, which can be compiled for the core.
+class WeightedEvaluator(Evaluator):
+    """An evaluator with a flat vector of weights: what evolution can learn.
 
     Immutable: `with_weights` gives the same architecture with another vector.
     """
@@ -80,6 +80,21 @@ class CoreEvaluator(Evaluator):
     def architecture(self) -> dict[str, Any]:
         """Everything but the weights, as plain data for storage."""
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WeightedEvaluator):
+            return NotImplemented
+        return self.architecture == other.architecture and np.array_equal(self.weights, other.weights)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.weights.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.description}>"
+
+
+class CoreEvaluator(WeightedEvaluator):
+    """One that can be compiled for the core."""
+
     @abstractmethod
     def _compile(self) -> _core.Evaluator: ...
 
@@ -95,17 +110,6 @@ class CoreEvaluator(Evaluator):
 
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
         return self.core.values(black, white)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CoreEvaluator):
-            return NotImplemented
-        return self.architecture == other.architecture and np.array_equal(self.weights, other.weights)
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.weights.tobytes()))
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.description}>"
 
 
 class FunctionEvaluator(Evaluator):

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -22,8 +22,12 @@ from outflank.evaluators.league_text import (
     read_league_text,
     write_league_text,
 )
-from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.protocol import CoreEvaluator, FloatArray, WeightedEvaluator
 from outflank.files import write_whole
+from outflank.machine import version
+
+if TYPE_CHECKING:
+    from outflank.evaluators.player_schema import PlayerMetadata
 
 View = Literal["inversion", "negation", "doubled"]
 VIEWS: tuple[View, ...] = ("inversion", "negation", "doubled")
@@ -34,24 +38,33 @@ LARGEST_TEXT = 64 << 20
 
 @dataclass(frozen=True)
 class StoredPlayer:
-    """The contents of a player file: an evaluator, the view it was made for (if known), its provenance."""
+    """The contents of a player file: an evaluator, the view it was made for (if known), its provenance, and
+    the version of outflank that wrote it (if it says so)."""
 
     evaluator: CoreEvaluator | DoubledFunction
     view: View | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    written_by: str | None = None
 
 
 def load_player(path: str | Path, limits: SizeLimits | None = None) -> StoredPlayer:
-    """Reads a player file of either format."""
-    path = Path(path)
+    """Reads a player file of either format. An ONNX network is a player by its name: see named_player."""
+    if Path(path).suffix == ".onnx":
+        raise PlayerFileError(
+            f"{path} is an ONNX network, which has no weights here; use named_player({str(path)!r})"
+        )
+    return read_player(file_content(Path(path)), str(path), limits)
+
+
+def file_content(path: Path) -> bytes:
+    """The bytes of a file that is not too large."""
     if path.is_dir():
         raise PlayerFileError(f"{path} is a folder, not a player file")
     size = path.stat().st_size
     if size > LARGEST_FILE:
         raise PlayerFileError(f"{path} has {size >> 20} MB; a player file has at most {LARGEST_FILE >> 20}")
     with path.open("rb") as file:
-        content = file.read(LARGEST_FILE + 1)  # it may have grown since
-    return read_player(content, str(path), limits)
+        return file.read(LARGEST_FILE + 1)  # it may have grown since
 
 
 def read_player(content: bytes, source: str = "player", limits: SizeLimits | None = None) -> StoredPlayer:
@@ -66,11 +79,50 @@ def read_player(content: bytes, source: str = "player", limits: SizeLimits | Non
     return StoredPlayer(read_league_text(content.removeprefix(codecs.BOM_UTF8), source, limits))
 
 
+@dataclass(frozen=True)
+class StoredWeights:
+    """The weights in a file of a plug-in: evaluator, and the view they were learned for."""
+
+    evaluator: str  # the plug-in's name
+    weights: FloatArray
+    view: View | None
+
+
+def load_weights(path: str | Path) -> StoredWeights:
+    """The weights in a file that a run of a plug-in wrote; no code is imported."""
+    content, source = file_content(Path(path)), str(path)
+    if not _looks_like_safetensors(content):
+        raise PlayerFileError(f"{source} is not a safetensors file")
+    described, weights = _safetensors_parts(content, source)
+    architecture = described.architecture
+    if architecture.kind != "plug-in":
+        raise PlayerFileError(f"{source} is a player, not the weights of a plug-in; name it alone")
+    return StoredWeights(architecture.evaluator, weights, described.view)
+
+
+def save_weights(
+    evaluator: WeightedEvaluator, view: View | None, made: Mapping[str, Any], path: Path
+) -> None:
+    """Writes the weights of a plug-in, with its name."""
+    write_whole(path, _safetensors_bytes(evaluator, view, made))
+
+
 def save_player(player: StoredPlayer, path: str | Path) -> None:
-    """Writes a player file whole or not at all: `.safetensors` in our format, other names as League text."""
+    """Writes a player file whole or not at all: `.safetensors` in our format, `.onnx` as an ONNX network,
+    other names as League text."""
     path = Path(path)
-    if path.suffix == ".safetensors":
-        content = _safetensors_bytes(player)
+    if not isinstance(player.evaluator, CoreEvaluator | DoubledFunction):
+        what = getattr(player.evaluator, "description", repr(player.evaluator))
+        raise ValueError(
+            f"{what} is written in Python, and player files hold data, never code; keep it in a module and "
+            "name it module:name"
+        )
+    if path.suffix == ".onnx":
+        from outflank.evaluators.onnx_export import onnx_bytes
+
+        content = onnx_bytes(player.evaluator, player.view)
+    elif path.suffix == ".safetensors":
+        content = _safetensors_bytes(player.evaluator, player.view, player.provenance)
     elif player.view == "doubled":
         raise ValueError("the League's text format holds one evaluator; save to .safetensors instead")
     else:
@@ -84,6 +136,20 @@ def _looks_like_safetensors(content: bytes) -> bool:
 
 
 def _read_safetensors(content: bytes, source: str, limits: SizeLimits | None) -> StoredPlayer:
+    described, weights = _safetensors_parts(content, source)
+    if limits is not None:
+        limits.check(weights.size, described.architecture.placements, source)
+    try:
+        evaluator = described.architecture.build(weights)
+    except PlayerFileError:
+        raise
+    except ValueError as error:
+        raise PlayerFileError(f"{source}: {error}") from None
+    return StoredPlayer(evaluator, described.view, described.provenance, described.outflank)
+
+
+def _safetensors_parts(content: bytes, source: str) -> tuple[PlayerMetadata, FloatArray]:
+    """The metadata and the weights, checked each for itself."""
     from pydantic import ValidationError
     from safetensors import SafetensorError
     from safetensors.numpy import load
@@ -94,9 +160,6 @@ def _read_safetensors(content: bytes, source: str, limits: SizeLimits | None) ->
         metadata = _checked_metadata(content)
         weights = load(content)["weights"].astype(np.float64)
         described = PlayerMetadata.model_validate(json.loads(metadata, object_pairs_hook=_each_key_once))
-        if limits is not None:
-            limits.check(weights.size, described.architecture.placements, source)
-        evaluator = described.architecture.build(weights)
     except SafetensorError as error:
         raise PlayerFileError(f"{source} is damaged or cut off: {error}") from None
     except ValidationError as error:
@@ -105,11 +168,9 @@ def _read_safetensors(content: bytes, source: str, limits: SizeLimits | None) ->
         raise PlayerFileError(f"{source}: its metadata is wrong at {where}: {first['msg']}") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise PlayerFileError(f"{source} is damaged or cut off: its header is not JSON") from None
-    except PlayerFileError:
-        raise
     except (ValueError, RecursionError) as error:
         raise PlayerFileError(f"{source}: {error}") from None
-    return StoredPlayer(evaluator, described.view, described.provenance)
+    return described, weights
 
 
 def _checked_metadata(content: bytes) -> str:
@@ -137,17 +198,20 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _safetensors_bytes(player: StoredPlayer) -> bytes:
+def _safetensors_bytes(
+    evaluator: WeightedEvaluator | DoubledFunction, view: View | None, provenance: Mapping[str, Any]
+) -> bytes:
     from safetensors.numpy import save
 
     described = {
-        "architecture": player.evaluator.architecture,
-        "view": player.view,
-        "provenance": dict(player.provenance),
+        "architecture": evaluator.architecture,
+        "view": view,
+        "provenance": dict(provenance),
+        "outflank": version(),
     }
     # One entry: safetensors writes several in an order that changes from process to process.
     metadata = {FORMAT: json.dumps(described)}
-    weights = player.evaluator.weights
+    weights = evaluator.weights
     with np.errstate(over="ignore"):
         short = weights.astype(np.float32)
     exact = short if np.array_equal(short, weights) else np.ascontiguousarray(weights)

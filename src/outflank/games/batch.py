@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from outflank import _core
 from outflank.board import Board
 from outflank.games.statistics import FinishedGames, Tally
-from outflank.players.greedy import GreedyPlayer, Player
+from outflank.players.greedy import GreedyPlayer, Player, PreferringPlayer
 
 FORFEIT_DIFFERENCE = 64  # discs by which a forfeited game is lost: all of them
 
@@ -82,6 +83,22 @@ class Batch:
         return FinishedGames.without(self.disc_differences, forfeited, self.repeated)
 
 
+def play_in_step(
+    players: tuple[Player, Player], rules: _core.MatchRules, first_game: int, count: int, record: bool
+) -> Batch:
+    """Games of players of which at least one is outside the core, so that one call answers many of them."""
+    games = _core.GamesInStep(rules, first_game, count, record)
+    times = [MoveTimes(), MoveTimes()]
+    while not games.over:
+        for turn, player in enumerate(players):
+            if waiting := games.gather(turn):
+                began = time.perf_counter()
+                answer(games, player)
+                times[turn] += MoveTimes(waiting, time.perf_counter() - began)
+    moves = games.moves() if record else None
+    return Batch(first_game, games.disc_differences(), moves, times=(times[0], times[1]))
+
+
 def answer(games: _core.GamesInStep, player: Player) -> None:
     """Lets a player move in all games where it is to move."""
     core = getattr(player, "core", None)
@@ -98,6 +115,9 @@ def answer(games: _core.GamesInStep, player: Player) -> None:
         Board.from_discs(int(b), int(w), "black" if is_black else "white")
         for b, w, is_black in zip(black, white, black_moves, strict=True)
     ]
+    if isinstance(player, PreferringPlayer):
+        games.answer_values(np.concatenate(player.preferences(boards)))
+        return
     chosen = [player.choose(board) for board in boards]
     for board, square in zip(boards, chosen, strict=True):
         if square not in board.legal_moves:

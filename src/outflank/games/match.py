@@ -24,7 +24,7 @@ from outflank import _core
 from outflank.board import Board, Square
 from outflank.cores import available_cores
 from outflank.games.batch import Batch as Batch
-from outflank.games.batch import BothTimes, MoveTimes, answer
+from outflank.games.batch import BothTimes, MoveTimes, play_in_step
 from outflank.games.batch import Forfeit as Forfeit
 from outflank.games.engine_games import FEWEST_DISCS, EngineGames, needs_a_table
 from outflank.games.game import Game
@@ -32,34 +32,36 @@ from outflank.games.repeats import RARE, RepeatedGames
 from outflank.games.statistics import Tally
 from outflank.players.engine_player import ExternalPlayer
 from outflank.players.greedy import Player
+from outflank.players.names import as_player
 
 BATCH_SECONDS = 0.2  # target duration of a batch: short enough for progress bars and interrupts
 FIRST_BATCH = 64
 LARGEST_BATCH = 1 << 16
 GAMES_IN_STEP = 4096
+START = Board()
 
 
 class Match:
-    """Double games between a first and a second player from given starts, in turn.
+    """Double games between a first and a second player, or their names, from given starts, in turn.
 
     epsilon: the probability of a forced random move, one for both players or one for each.
     """
 
     def __init__(
         self,
-        first: Player,
-        second: Player,
+        first: Player | str,
+        second: Player | str,
         *,
         double_games: int,
         epsilon: float | tuple[float, float] = 0.0,
-        starts: Sequence[Board] = (Board(),),
+        starts: Sequence[Board] | Board = START,
         seed: int = 1,
         threads: int | None = None,
     ) -> None:
-        self.first, self.second = first, second
+        self.first, self.second = as_player(first), as_player(second)
         self.double_games = double_games
         self.epsilon = epsilon if isinstance(epsilon, tuple) else (epsilon, epsilon)
-        self.starts = tuple(starts)
+        self.starts = (starts,) if isinstance(starts, Board) else tuple(starts)
         self.seed = seed
         self.threads = threads or available_cores()
         _check(self)
@@ -126,9 +128,10 @@ class Match:
                 players[0], players[1], self._rules, first_game, count, self.threads, record
             )
             return Batch(first_game, differences, moves)
+        both, end = (self.first, self.second), first_game + count
         parts = [
-            self._play_in_step(at, min(GAMES_IN_STEP, first_game + count - at), record)
-            for at in range(first_game, first_game + count, GAMES_IN_STEP)
+            play_in_step(both, self._rules, at, min(GAMES_IN_STEP, end - at), record)
+            for at in range(first_game, end, GAMES_IN_STEP)
         ]
         return Batch(
             first_game,
@@ -136,18 +139,6 @@ class Match:
             np.concatenate([part.moves for part in parts if part.moves is not None]) if record else None,
             times=_sum_of_times([part.times for part in parts if part.times is not None]),
         )
-
-    def _play_in_step(self, first_game: int, count: int, record: bool) -> Batch:
-        games = _core.GamesInStep(self._rules, first_game, count, record)
-        times = [MoveTimes(), MoveTimes()]
-        while not games.over:
-            for turn, player in enumerate((self.first, self.second)):
-                if waiting := games.gather(turn):
-                    began = time.perf_counter()
-                    answer(games, player)
-                    times[turn] += MoveTimes(waiting, time.perf_counter() - began)
-        moves = games.moves() if record else None
-        return Batch(first_game, games.disc_differences(), moves, times=(times[0], times[1]))
 
 
 def _sum_of_times(times: Sequence[BothTimes]) -> BothTimes:
@@ -159,6 +150,11 @@ def _squares(moves: npt.NDArray[np.uint8]) -> Iterator[Square]:
 
 
 def _check(match: Match) -> None:
+    for what, number in (("double_games", match.double_games), ("seed", match.seed)):
+        if not isinstance(number, int | np.integer) or isinstance(number, bool):
+            raise TypeError(f"{what} must be a whole number, got {number!r}")
+    if not all(isinstance(start, Board) for start in match.starts):
+        raise TypeError("starts must be boards: read_start_positions(file), or [Board(text)]")
     if match.double_games < 1:
         raise ValueError(f"a match has at least one double game, got {match.double_games}")
     for epsilon in match.epsilon:

@@ -22,6 +22,7 @@ from outflank.games.batch import Batch
 from outflank.games.match import Match
 from outflank.games.standings import PairResult, Standings
 from outflank.players.greedy import Player
+from outflank.players.names import as_player
 
 
 @dataclass(frozen=True)
@@ -39,21 +40,21 @@ class TournamentSettings:
 
 
 class Tournament:
-    """A round robin. `results` are those of the same tournament, played earlier."""
+    """A round robin of players, or of their names. `results` are earlier ones of the same tournament."""
 
     def __init__(
         self,
-        players: Sequence[Player],
+        players: Sequence[Player | str],
         settings: TournamentSettings,
         *,
         threads: int | None = None,
         results: Iterable[PairResult] = (),
     ) -> None:
-        check_names([player.name for player in players])
-        self.players = tuple(players)
+        self.players = tuple(as_player(player) for player in players)
+        check_names([player.name for player in self.players])
         self.settings = settings
         self.threads = threads
-        self.results = {pair: PairResult(*pair) for pair in pairs([player.name for player in players])}
+        self.results = {pair: PairResult(*pair) for pair in pairs([player.name for player in self.players])}
         self.results |= {result.pair: result for result in results}
         self._match(self.players[0], self.players[1])  # invalid settings fail now
 

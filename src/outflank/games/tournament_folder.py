@@ -27,6 +27,7 @@ from outflank.games.statistics import Tally
 from outflank.games.tournament import TournamentSettings, check_names, pairs
 from outflank.players.engine_player import is_external
 from outflank.players.names import NAMES, split_name
+from outflank.players.plugin_player import names_plugin_player, plugin_digest
 
 SETTINGS, PAIRS, RESULTS, TABLE, MATRIX, HEAT_MAP = (
     "tournament.json", "pairs", "results.json", "table.csv", "matrix.csv", "heat-map.png",
@@ -184,7 +185,10 @@ def _digests(player: str) -> dict[str, str]:
         return {}
     source, options = split_name(player)
     found = [name for name in (source, *options.values()) if name not in NAMES and Path(name).is_file()]
-    return {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in found}
+    digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in found}
+    if source not in NAMES and source not in digests and names_plugin_player(source):
+        digests[source] = plugin_digest(source)
+    return digests
 
 
 def _pair_result(stored: _StoredPair, pair: tuple[str, str], limit: int, path: Path) -> PairResult:

@@ -24,7 +24,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from outflank.evaluators.league_text import SizeLimits
-from outflank.evaluators.storage import VIEWS, View, load_player, read_player
+from outflank.evaluators.onnx_network import OnnxEvaluator, OnnxNetwork, looks_like_onnx
+from outflank.evaluators.storage import VIEWS, View, file_content, read_player
 from outflank.league.player_cost import PlayerCost, measured_cost
 from outflank.league.sandbox import die_with, limit_process, lower_priority
 from outflank.players.greedy import GreedyPlayer
@@ -41,6 +42,8 @@ NICENESS = 15  # below the server and its quick tasks, above visitors' searches
 def loaded_player(content: bytes, view: str, name: str) -> GreedyPlayer:
     """A player from its file, which was inspected when it was submitted."""
     seen_by = next(known for known in VIEWS if known == view)
+    if looks_like_onnx(content):
+        return GreedyPlayer(OnnxEvaluator(OnnxNetwork(content, "the file")), seen_by, name=name)
     return GreedyPlayer(read_player(content, "the file").evaluator, seen_by, name=name)
 
 
@@ -121,7 +124,10 @@ def inspect_here(path: Path, view: str) -> Inspected:
 
 
 def _read(path: Path, view: str) -> tuple[Inspected, GreedyPlayer]:
-    stored = load_player(path, LIMITS)
+    content = file_content(path)
+    if looks_like_onnx(content):
+        return _read_onnx(content, str(path), view)
+    stored = read_player(content, str(path), LIMITS)
     if view and stored.view and view != stored.view:
         raise ValueError(f"the file says that its view is {stored.view}, not {view}")
     chosen = stored.view or next((known for known in VIEWS if known == view), None)
@@ -131,6 +137,24 @@ def _read(path: Path, view: str) -> tuple[Inspected, GreedyPlayer]:
     player = GreedyPlayer(stored.evaluator, chosen)
     description = getattr(player.evaluator, "description", "")
     return Inspected(chosen, description.split(",")[0][:40], description[:500], weights), player
+
+
+def _read_onnx(content: bytes, source: str, view: str) -> tuple[Inspected, GreedyPlayer]:
+    network = OnnxNetwork(content, source)
+    if all(output.kind == "policy" for output in network.model.outputs):
+        raise ValueError("the file is a policy; a player of the league gives a value to a board")
+    evaluator = OnnxEvaluator(network)
+    stated = network.view or ("inversion" if evaluator.is_for_next else None)
+    if view and stated and view != stated:
+        raise ValueError(f"the file says that its view is {stated}, not {view}")
+    chosen = stated or next((known for known in VIEWS[:2] if known == view), None)
+    if chosen is None:
+        raise ValueError("the file does not say its view: choose inversion or negation")
+    weights = network.model.weights
+    if weights > LIMITS.weights:
+        raise ValueError(f"the file has {weights:,} weights; at most {LIMITS.weights:,} are accepted")
+    found = Inspected(chosen, "ONNX network", evaluator.description, weights)
+    return found, GreedyPlayer(evaluator, chosen)
 
 
 def _inspect_and_measure(path: Path, view: str) -> Inspected:

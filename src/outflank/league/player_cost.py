@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.onnx_network import OnnxEvaluator
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.match import Match
 from outflank.players.greedy import GreedyPlayer
@@ -76,7 +77,7 @@ def measured_cost(player: GreedyPlayer, read_seconds: float, note: Callable[[str
 def bytes_held(player: GreedyPlayer) -> int:
     """The memory that a loaded player takes: its weights and its compiled form."""
     evaluator = player.evaluator
-    assert isinstance(evaluator, CoreEvaluator | DoubledFunction)  # the kinds in files
+    assert isinstance(evaluator, CoreEvaluator | DoubledFunction | OnnxEvaluator)  # the kinds in files
     return evaluator.bytes_held
 
 

@@ -12,7 +12,6 @@ from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
 from outflank.players.greedy import GreedyPlayer, Player
-from outflank.players.names import named_player
 
 OPPONENT = "standard-heuristic"
 EPSILON = 0.1
@@ -20,10 +19,10 @@ DOUBLE_GAMES = 50_000
 
 
 def league_match(
-    player: Player, *, double_games: int = DOUBLE_GAMES, seed: int = 1, threads: int | None = None
+    player: Player | str, *, double_games: int = DOUBLE_GAMES, seed: int = 1, threads: int | None = None
 ) -> Match:
     """The match whose score is the player's League score."""
-    return Match(player, named_player(OPPONENT), double_games=double_games, epsilon=EPSILON, seed=seed,
+    return Match(player, OPPONENT, double_games=double_games, epsilon=EPSILON, seed=seed,
                  threads=threads)  # fmt: skip
 
 

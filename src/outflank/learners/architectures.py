@@ -17,17 +17,20 @@ from outflank import _core
 from outflank.evaluators.mlp import PARTS, Mlp, SpatialMlp
 from outflank.evaluators.ntuple_network import NTupleNetwork
 from outflank.evaluators.piece_counter import CLASS_OF_SQUARE, PieceCounter
-from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.plugin_network import plugin_network
+from outflank.evaluators.protocol import WeightedEvaluator
+from outflank.plugins import is_plugin
 
 
 @dataclass(frozen=True)
 class Architecture:
     """piece-counter, piece-counter-10, mlp, mlp-HIDDEN, spatial-mlp, spatial-mlp-DISCS (discs that are worth
-    one unit of the output), or a shape of tuples (all-2, snakes-30x6, logistello, all-3+corner-2x5, ...)."""
+    one unit of the output), a shape of tuples (all-2, snakes-30x6, logistello, all-3+corner-2x5, ...), or a
+    plug-in."""
 
-    kind: str  # "piece-counter", "mlp", "spatial-mlp" or "n-tuple network"
+    kind: str  # "piece-counter", "mlp", "spatial-mlp", "n-tuple network" or "plug-in"
     size: int | None = None  # weights of a piece counter, hidden units of an MLP, discs of a spatial one
-    shape: str = ""  # of tuples
+    shape: str = ""  # of tuples; or the name of a plug-in
     stages: int = 1
 
     @classmethod
@@ -47,15 +50,18 @@ class Architecture:
             return cls("piece-counter", 10)
         if found := re.fullmatch(r"(mlp|spatial-mlp)-(\d{1,9})", name):
             return cls(found[1], int(found[2]))
-        return None
+        return cls("plug-in", shape=name) if is_plugin(name, "evaluators") else None
 
     @property
     def is_mlp(self) -> bool:
         return self.kind in ("mlp", "spatial-mlp")
 
-    def new(self, seed: int) -> CoreEvaluator:
-        """An evaluator whose weights are all zero. The seed places random tuples."""
+    def new(self, seed: int) -> WeightedEvaluator:
+        """An evaluator whose weights are all zero, but a plug-in's are its own. The seed places random
+        tuples."""
         match self.kind:
+            case "plug-in":
+                return plugin_network(self.shape)
             case "piece-counter":
                 return PieceCounter.symmetric() if self.size else PieceCounter()
             case "spatial-mlp":
@@ -66,7 +72,7 @@ class Architecture:
                 return NTupleNetwork.of_shape(self.shape, stages=self.stages, seed=seed)
 
 
-def learnable(evaluator: CoreEvaluator, coherent: bool) -> _core.Learnable:
+def learnable(evaluator: WeightedEvaluator, coherent: bool) -> _core.Learnable:
     """The evaluator's learning form in the core, with its weights."""
     if isinstance(evaluator, PieceCounter):
         places = list(CLASS_OF_SQUARE) if evaluator.is_symmetric else list(range(64))

@@ -81,6 +81,8 @@ class TdSettings(SettingsModel):
 def new_evaluator(settings: TdSettings, seed: int) -> CoreEvaluator:
     """The evaluator before it has learned anything. The seed places random tuples and weights."""
     empty = Architecture.named(settings.evaluator, settings.stages).new(seed)
+    if not isinstance(empty, CoreEvaluator):
+        raise ValueError(f"{settings.evaluator} is written in Python, so it learns by evolution only")
     if settings.initial_weights == 0:
         return empty
     bound = settings.initial_weights

@@ -86,6 +86,8 @@ def _sentence(model: type[BaseModel], error: ErrorDetails) -> str:
             return f"{key} must be a whole number, got {got!r}"
         case "float_type":
             return f"{key} must be a number, got {got!r}"
+        case "dict_type":
+            return f"{key} must be a table of options, as {{ rate = 0.1 }}, got {got!r}"
         case "string_type":
             return f"{key} must be text, got {got!r}"
         case _:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -33,6 +34,19 @@ class Player(Protocol):
     def name(self) -> str: ...
 
     def choose(self, board: Board) -> int: ...
+
+
+@runtime_checkable
+class PreferringPlayer(Protocol):
+    """A player that answers many boards at once: for each a number per legal move, the largest for the best
+    ones. The match breaks ties by its own seed."""
+
+    def preferences(self, boards: Sequence[Board]) -> list[FloatArray]: ...
+
+
+def preference_for(board: Board, best: Collection[int]) -> FloatArray:
+    """A number per legal move: these are the best, whatever the others are worth."""
+    return np.array([1.0 if square in best else 0.0 for square in board.legal_moves])
 
 
 @dataclass(frozen=True)
@@ -63,6 +77,9 @@ class GreedyPlayer:
     notes: tuple[str, ...] = ()  # for the user: how this player was read
 
     def __post_init__(self) -> None:
+        if not isinstance(self.evaluator, Evaluator | DoubledFunction):
+            hint = "; wrap it: FunctionEvaluator(function)" if callable(self.evaluator) else ""
+            raise TypeError(f"a GreedyPlayer has an evaluator, got {self.evaluator!r}{hint}")
         if self.view not in VIEWS:
             raise ValueError(f"view must be {', '.join(VIEWS[:-1])} or {VIEWS[-1]}, got {self.view!r}")
         if (self.view == "doubled") != isinstance(self.evaluator, DoubledFunction):

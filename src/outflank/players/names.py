@@ -1,4 +1,4 @@
-"""The names of players, everywhere the same: `NAME_OR_FILE[,key=value...]`.
+"""The names of players, everywhere the same: `NAME_OR_FILE[,key=value...]`, or `module:name` of a plug-in.
 
 >>> named_player("all-2").view, named_player("all-2,view=negation").view
 ('inversion', 'negation')
@@ -13,23 +13,48 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from outflank.evaluators.doubled import DoubledFunction
+from outflank.evaluators.protocol import Evaluator
 from outflank.evaluators.storage import VIEWS, StoredPlayer, View, load_player
 from outflank.players.built_in import BUILT_IN, load_built_in
 from outflank.players.engine_player import ExternalPlayer, external_player, is_external
-from outflank.players.greedy import GreedyPlayer, RandomPlayer
+from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
+from outflank.players.onnx_player import onnx_player
 from outflank.players.opening_book import OpeningBook
+from outflank.players.plugin_player import (
+    PluginPlayer,
+    names_plugin_player,
+    plugin_player,
+    plugin_with_weights,
+)
+from outflank.players.policy_player import PolicyPlayer
 from outflank.players.search import SearchLimits, SearchPlayer
 from outflank.players.search_tuning import SearchTuning
+from outflank.plugins import registered
 from outflank.suggestions import unknown
 
 NAMES = (*BUILT_IN, "random")
-# view: how one evaluator serves both colours. depth: plies of minimax. nodes, time (seconds per move): a
-# selective search. solve: empty squares from which boards are solved. book: a file, or default; book_best:
-# choose at random among this many best book moves. threads: of a timed search, and of analysis. tuned: a file
-# written by `outflank tune`, for an evaluator that does not come with outflank.
-KEYS = ("view", "depth", "nodes", "time", "solve", "book", "book_best", "threads", "tuned")
+# view: how one evaluator serves both colours. weights: a file, for a plug-in that learned them. output and
+# perspective: of an ONNX network (evaluators/onnx_network.py). depth: plies of minimax. nodes, time (seconds
+# per move): a selective search. solve: empty squares from which boards are solved. book: a file, or default;
+# book_best: choose at random among this many best book moves. threads: of a timed search, and of analysis.
+# tuned: a file written by `outflank tune`, for an evaluator that does not come with outflank.
+KEYS = (
+    "view",
+    "weights",
+    "output",
+    "perspective",
+    "depth",
+    "nodes",
+    "time",
+    "solve",
+    "book",
+    "book_best",
+    "threads",
+    "tuned",
+)
 
-NamedPlayer = GreedyPlayer | RandomPlayer | SearchPlayer | ExternalPlayer
+NamedPlayer = GreedyPlayer | RandomPlayer | SearchPlayer | ExternalPlayer | PluginPlayer | PolicyPlayer
 Number = TypeVar("Number", int, float)
 
 
@@ -38,10 +63,25 @@ def named_player(text: str) -> NamedPlayer:
     if is_external(text):
         return external_player(text)
     source, options = split_name(text)
-    inner = _one_ply(source, _view(options.pop("view", None)), text)
+    inner = _one_ply(source, options, text)
     if not options:
         return inner
+    if isinstance(inner, SearchPlayer | ExternalPlayer):
+        raise ValueError(f"{source} searches by itself, so it takes no {next(iter(options))}")
     return _searching(inner, source, options, text)
+
+
+def as_player(player: Player | str) -> Player:
+    """A player, or the one that a text names; an error for anything else, where it is passed."""
+    if isinstance(player, str):
+        return named_player(player)
+    if isinstance(player, Evaluator | DoubledFunction):
+        raise TypeError(
+            f"{player!r} is an evaluator, not a player; make it one: GreedyPlayer(evaluator, view)"
+        )
+    if isinstance(player, type) or not isinstance(player, Player):
+        raise TypeError(f"a player has a name and chooses moves, or is a name such as all-2; got {player!r}")
+    return player
 
 
 def with_one_ply_search(player: GreedyPlayer) -> SearchPlayer:
@@ -78,7 +118,16 @@ def _without_middle(text: str, longest: int) -> str:
     return f"{text[: longest - 3 - end]}...{text[-end:]}"
 
 
-def _one_ply(source: str, view: View | None, text: str) -> GreedyPlayer | RandomPlayer:
+def _one_ply(source: str, options: dict[str, str], text: str) -> NamedPlayer:
+    """The player without its search; takes its own options out of `options`."""
+    view = _view(options.pop("view", None))
+    if (weights := options.pop("weights", None)) is not None:
+        return plugin_with_weights(source, weights, view, text)
+    if source.endswith(".onnx") and Path(source).is_file():
+        return onnx_player(source, view, options, text)
+    for key in ("output", "perspective"):
+        if key in options:
+            raise ValueError(f"{key} is for ONNX networks (files that end with .onnx), not for {source}")
     if source == "random":
         if view is not None:
             raise ValueError("random has no evaluator, so it takes no view")
@@ -87,17 +136,23 @@ def _one_ply(source: str, view: View | None, text: str) -> GreedyPlayer | Random
         stored = load_built_in(source)
     elif Path(source).exists():
         stored = load_player(source)
+    elif names_plugin_player(source):
+        return plugin_player(source, view, text)
     else:
-        raise ValueError(unknown(source, NAMES, "a player or a file"))
+        known = (*NAMES, *registered("players"), *registered("evaluators"))
+        raise ValueError(unknown(source, known, "a player or a file"))
     return _greedy(stored, view, text)
 
 
 def _searching(
-    inner: GreedyPlayer | RandomPlayer, source: str, options: dict[str, str], text: str
+    inner: GreedyPlayer | RandomPlayer | PluginPlayer | PolicyPlayer,
+    source: str,
+    options: dict[str, str],
+    text: str,
 ) -> SearchPlayer:
     searches = [key for key in ("depth", "nodes", "time") if key in options]
-    if isinstance(inner, RandomPlayer) and searches:
-        raise ValueError(f"random has no evaluator to search with, so it takes no {searches[0]}")
+    if not isinstance(inner, GreedyPlayer) and searches:
+        raise ValueError(f"{source} has no evaluator to search with, so it takes no {searches[0]}")
     if "book_best" in options and "book" not in options:
         raise ValueError(f"{text}: book_best needs a book; add book=default or book=FILE")
     if "tuned" in options and not {"nodes", "time"} & options.keys():

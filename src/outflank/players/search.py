@@ -19,81 +19,83 @@ from __future__ import annotations
 import itertools
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank import _core
 from outflank.board import Board, Square
-from outflank.evaluators.protocol import board_bits
+from outflank.evaluators.protocol import BitArray, FloatArray, board_bits
 from outflank.players.analysis import Analysis, AnalyzedMove
-from outflank.players.greedy import GreedyPlayer, RandomPlayer
+from outflank.players.greedy import GreedyPlayer, RandomPlayer, preference_for
 from outflank.players.opening_book import OpeningBook
 from outflank.players.search_tuning import SearchTuning
 from outflank.players.solver import ORDERING_PAYS_FROM, Solution, Solver, solver_ordering
 from outflank.players.stopping import run_until
 
 MOST_LEAVES = 5_000_000
+LEAVES_AT_ONCE = 100_000
+RESULTS = np.array([_core.value_of_result(difference) for difference in range(-64, 65)])
 
 
 def minimax_values(player: GreedyPlayer, board: Board, depth: int) -> list[tuple[Square, float]]:
-    """The legal moves with their values for the mover, searched this many plies deep.
+    """The legal moves with their values for the mover, searched this many plies deep."""
+    (values,) = minimax_values_of_boards(player, [board], depth)
+    return list(zip(board.legal_moves, values.tolist(), strict=True))
+
+
+def minimax_values_of_boards(player: GreedyPlayer, boards: Sequence[Board], depth: int) -> list[FloatArray]:
+    """For each board the values of its legal moves for the mover, searched this many plies deep.
 
     A ply is a disc placed; a pass does not count. A board at full depth is valued for the side that moved
-    last, as at one ply; a game that ended earlier is worth its result, which exceeds any value.
+    last, as at one ply; a game that ended earlier is worth its result, which exceeds any value. The leaves of
+    many boards are valued in one call.
     """
-    leaves: list[Board] = []
-    tree = [
-        (square, _Node(board.play(square), board.mover, depth - 1, leaves)) for square in board.legal_moves
-    ]
-    black, white = board_bits(leaves)
-    # After a pass, the side to move may be the one that moved last, so nodes know who moved.
-    black_moved = np.array(
-        [node.moved == "black" for _, root in tree for node in root.leaf_nodes()], dtype=bool
-    )
-    values = iter(player.values_for_mover(black, white, black_moved).tolist()) if leaves else iter(())
-    return [(square, root.value_for_last_mover(values)) for square, root in tree]
+    at_once = max(1, LEAVES_AT_ONCE // 10**depth)  # a position has about ten moves
+    found: list[FloatArray] = []
+    for at in range(0, len(boards), at_once):
+        part = boards[at : at + at_once]
+        black, white = board_bits(part)
+        first, values = _move_values(player, black, white, _movers(part), depth)
+        found += np.split(values, first[1:-1].astype(np.intp))
+    return found
 
 
-class _Node:
-    """A board after a move, with the moves that may follow."""
+def _move_values(
+    player: GreedyPlayer, black: BitArray, white: BitArray, black_moves: npt.NDArray[np.bool_], plies: int
+) -> tuple[npt.NDArray[np.uint32], FloatArray]:
+    """Where each board's moves begin, and the moves' values for the side that makes them."""
+    first, _, black_after, white_after = _core.afterstates(black, white, black_moves)
+    if len(black_after) > MOST_LEAVES:
+        raise ValueError("this depth is too large for an evaluator in Python; choose a smaller one")
+    black_moved = np.repeat(black_moves, np.diff(first))
+    if plies == 1:
+        return first, player.values_for_mover(black_after, white_after, black_moved)
+    # After a pass, the side to move may be the one that moved last.
+    movers = _core.next_movers(black_after, white_after, ~black_moved)
+    goes_on = movers >= 0
+    values = np.empty(len(movers))
+    values[~goes_on] = _results(black_after[~goes_on], white_after[~goes_on], black_moved[~goes_on])
+    if goes_on.any():
+        moves = movers[goes_on] == 1
+        replies, valued = _move_values(player, black_after[goes_on], white_after[goes_on], moves, plies - 1)
+        best = np.maximum.reduceat(valued, replies[:-1].astype(np.intp))
+        values[goes_on] = np.where(moves == black_moved[goes_on], best, -best)
+    return first, values
 
-    def __init__(self, board: Board, moved: str, plies: int, leaves: list[Board]) -> None:
-        self.board, self.moved = board, moved
-        self.children: list[_Node] = []
-        self.is_leaf = plies == 0
-        if self.is_leaf:
-            if len(leaves) == MOST_LEAVES:
-                raise ValueError("this depth is too large for an evaluator in Python; choose a smaller one")
-            leaves.append(board)
-            return
-        next_board = board.settled()
-        self.mover = next_board.mover
-        self.children = [
-            _Node(next_board.play(square), next_board.mover, plies - 1, leaves)
-            for square in next_board.legal_moves
-        ]
 
-    def leaf_nodes(self) -> Iterator[_Node]:
-        """In the order of the leaves."""
-        if self.is_leaf:
-            yield self
-        for child in self.children:
-            yield from child.leaf_nodes()
+def _results(black: BitArray, white: BitArray, for_black: npt.NDArray[np.bool_]) -> FloatArray:
+    """What finished games are worth to one side."""
+    difference = np.bitwise_count(black).astype(np.int64) - np.bitwise_count(white)
+    return np.asarray(RESULTS[np.where(for_black, difference, -difference) + 64])
 
-    def value_for_last_mover(self, values: Iterator[float]) -> float:
-        if self.is_leaf:
-            return next(values)
-        if not self.children:
-            return self._result()
-        best = max([child.value_for_last_mover(values) for child in self.children])
-        return best if self.mover == self.moved else -best
 
-    def _result(self) -> float:
-        difference = self.board.disc_difference if self.moved == "black" else -self.board.disc_difference
-        return _core.value_of_result(difference)
+def _movers(boards: Sequence[Board]) -> npt.NDArray[np.bool_]:
+    return np.array([board.mover == "black" for board in boards], dtype=bool)
 
 
 DEEPEST = 60
@@ -122,11 +124,28 @@ class SearchLimits:
         return self.nodes is None and self.seconds is None
 
 
+@runtime_checkable
+class ChoosingPlayer(Protocol):
+    """A player outside the core that is no evaluator to search with: a policy, somebody's own player."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def core(self) -> None: ...
+
+    def choose(self, board: Board) -> Square: ...
+
+    def preferences(self, boards: Sequence[Board]) -> list[FloatArray]: ...
+
+    def analyze(self, board: Board, all_moves: bool = False) -> Analysis: ...
+
+
 @dataclass(frozen=True)
 class SearchPlayer:
     """A search with a one-ply player's evaluator, an opening book and an endgame solver."""
 
-    inner: GreedyPlayer | RandomPlayer
+    inner: GreedyPlayer | RandomPlayer | ChoosingPlayer
     limits: SearchLimits = field(default_factory=SearchLimits)
     # Boards with this many empty squares or fewer are solved: at the root, and within a fixed-depth search.
     solve: int | None = None
@@ -137,6 +156,10 @@ class SearchPlayer:
     name: str = "player"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.inner, GreedyPlayer | RandomPlayer | ChoosingPlayer):
+            raise TypeError(f"a SearchPlayer has a GreedyPlayer to search with, got {self.inner!r}")
+        if not isinstance(self.limits, SearchLimits):
+            raise TypeError(f"limits are SearchLimits(depth=...), got {self.limits!r}")
         if self.solve is not None and not 0 <= self.solve <= DEEPEST:
             raise ValueError(f"solve must be a number of empty squares within 0..{DEEPEST}, got {self.solve}")
         if not 1 <= self.book_best <= 64:
@@ -168,6 +191,7 @@ class SearchPlayer:
 
     def _core_player(self, depth: int) -> _core.Player:
         ordering = solver_ordering() if self.perfect_from >= ORDERING_PAYS_FROM else None
+        assert isinstance(self.inner, GreedyPlayer | RandomPlayer)  # others have no form in the core
         black, white, view = self.inner.core_evaluators
         return _core.player(
             black,
@@ -198,14 +222,40 @@ class SearchPlayer:
         depth = self.limits.depth or 1
         if self.inner.core is None:
             assert isinstance(self.inner, GreedyPlayer)
-            return [minimax_values(self.inner, board, depth) for board in boards]
+            valued = minimax_values_of_boards(self.inner, boards, depth)
+            return [
+                list(zip(board.legal_moves, values.tolist(), strict=True))
+                for board, values in zip(boards, valued, strict=True)
+            ]
         black, white = board_bits(boards)
-        movers = np.array([board.mover == "black" for board in boards])
-        first, squares, values = self._core_player(depth).judge(black, white, movers, self.threads)
+        first, squares, values = self._core_player(depth).judge(black, white, _movers(boards), self.threads)
         return [
             [(Square(int(s)), float(v)) for s, v in zip(squares[a:b], values[a:b], strict=True)]
             for a, b in itertools.pairwise(first)
         ]
+
+    def preferences(self, boards: Sequence[Board]) -> list[FloatArray]:
+        """For each board a number per legal move, the largest for the best ones: so that thousands of games
+        are answered at once, and the match breaks ties by its own seed."""
+        if self.limits.seconds is not None:
+            return [preference_for(board, [self.choose(board)]) for board in boards]
+        found = iter(self._searched_preferences([board for board in boards if not self._knows(board)]))
+        return [self._known(board) if self._knows(board) else next(found) for board in boards]
+
+    def _searched_preferences(self, boards: Sequence[Board]) -> list[FloatArray]:
+        if isinstance(self.inner, GreedyPlayer):
+            return minimax_values_of_boards(self.inner, boards, self.limits.depth or 1)
+        assert not isinstance(self.inner, RandomPlayer)  # it plays in the core
+        return self.inner.preferences(boards)
+
+    def _knows(self, board: Board) -> bool:
+        """Whether the book or the solver answers."""
+        return 64 - board.discs <= self.perfect_from or (self.book is not None and board in self.book)
+
+    def _known(self, board: Board) -> FloatArray:
+        book = self.book.moves(board)[: self.book_best] if self.book is not None else []
+        best = [move.square for move in book] or [self._solved(board, False, None)[0].best]
+        return preference_for(board, best)
 
     def with_seconds(self, seconds: float) -> SearchPlayer:
         """The same player with at most this many seconds per move; a fixed depth is not changed."""
@@ -264,6 +314,8 @@ class SearchPlayer:
         began = time.perf_counter()
         if isinstance(self.inner, RandomPlayer):
             return Analysis.of_choice(self.inner.choose(board))
+        if not isinstance(self.inner, GreedyPlayer):
+            return self.inner.analyze(board, all_moves)
         if self.inner.core is None:
             values = self.judge(board)
             return Analysis.of_values(values, self.limits.depth or 1, time.perf_counter() - began)

@@ -40,16 +40,14 @@ numbers and claims, row by row:
 from __future__ import annotations
 
 import math
-import re
-import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from outflank.plugins import is_plugin, load
 from outflank.suggestions import unknown
 
 if TYPE_CHECKING:
@@ -183,8 +181,8 @@ class Experiment(BaseModel):
     @field_validator("procedure")
     @classmethod
     def _names_a_function(cls, name: str) -> str:
-        if not re.fullmatch(r"\w+(\.\w+)*:\w+", name):
-            raise ValueError(f"a procedure is module:function, got {name!r}")
+        if not is_plugin(name, "experiments"):
+            raise ValueError(f"a procedure is module:function, or the name of an installed one, got {name!r}")
         return name
 
     @model_validator(mode="after")
@@ -208,6 +206,12 @@ class Experiment(BaseModel):
     def seeds(self, scale: Scale) -> int:
         return int({**self.common, **self.scales[scale]}.get("seeds", 1))
 
+    @property
+    def is_own(self) -> bool:
+        """Whether its procedure is a plug-in, rather than a function in outflank.studies."""
+        module, colon, _ = self.procedure.partition(":")
+        return not colon or not (STUDIES / module.partition(".")[0]).is_dir()
+
     def load_procedure(self) -> Callable[[Laboratory], Outcome]:
         """Import the function that measures this: from outflank.studies, or from a module that Python finds,
         beside the experiment's own file too.
@@ -215,15 +219,13 @@ class Experiment(BaseModel):
         >>> find_experiments(["lucas-2007/figure-9"])[0].load_procedure().__name__
         'figure_9'
         """
-        module, _, function = self.procedure.partition(":")
-        if (STUDIES / module.partition(".")[0]).is_dir():
-            module = f"{__package__}.{module}"
-        elif (folder := str(self.file.resolve().parent)) not in sys.path:
-            sys.path.insert(0, folder)
+        name = self.procedure if self.is_own else f"{__package__}.{self.procedure}"
         try:
-            found: Callable[[Laboratory], Outcome] = getattr(import_module(module), function)
-        except (ImportError, AttributeError, SyntaxError) as error:
-            raise ValueError(f"{self.name}: cannot import the procedure {self.procedure}: {error}") from error
+            found: Callable[[Laboratory], Outcome] = load(name, "experiments", self.file.resolve().parent)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: the procedure {self.procedure}: {error}") from error
+        if not callable(found):
+            raise ValueError(f"{self.name}: the procedure {self.procedure} is not a function")
         return found
 
 

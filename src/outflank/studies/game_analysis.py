@@ -20,6 +20,7 @@ from outflank.games.game import Game
 from outflank.players.engine_player import is_external
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player, split_name, with_one_ply_search
+from outflank.players.plugin_player import PluginPlayer
 from outflank.players.search import SearchPlayer
 from outflank.players.solver import Solver
 
@@ -227,7 +228,14 @@ def analyst(name: str, threads: int) -> SearchPlayer:
     player = named_player(name)
     if isinstance(player, GreedyPlayer):
         player = with_one_ply_search(player)
-    if not isinstance(player, SearchPlayer) or not isinstance(player.inner, GreedyPlayer):
+    if isinstance(player, PluginPlayer) and player.gives_values:
+        player = SearchPlayer(player, name=name)
+    if not isinstance(player, SearchPlayer) or not _gives_values(player):
         raise ValueError(f"{name} has no evaluator, so it cannot evaluate moves; analyse with another player")
     threads = player.threads if "threads" in split_name(name)[1] else threads
     return replace(player, threads=threads, name=name)
+
+
+def _gives_values(player: SearchPlayer) -> bool:
+    inner = player.inner
+    return isinstance(inner, GreedyPlayer) or (isinstance(inner, PluginPlayer) and inner.gives_values)

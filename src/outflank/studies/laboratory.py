@@ -38,6 +38,7 @@ from outflank.learners.runs.td_run import Run, RunProgress
 from outflank.machine import machine, version
 from outflank.players.greedy import Player
 from outflank.players.names import NamedPlayer, named_player
+from outflank.players.plugin_player import names_plugin_player, plugin_digest
 from outflank.plots import style
 from outflank.studies.experiment import Experiment, Scale
 from outflank.studies.learning import Wanted, learn_runs, progress
@@ -367,6 +368,9 @@ def identity(player: Player) -> dict[str, str]:
     }
     if (book := getattr(player, "book", None)) is not None:
         known["book"] = f"{len(book)} positions"
+    source = player.name.partition(",")[0]
+    if weights is None and names_plugin_player(source):
+        known["code"] = plugin_digest(source)[:10]
     if weights is not None:
         known["weights"] = hashlib.sha256(weights.tobytes()).hexdigest()[:10]
     return known

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from outflank.files import write_whole
+from outflank.plugins import blamed
 from outflank.studies.experiment import Experiment, Row, Scale, find_experiments
 from outflank.studies.laboratory import Laboratory, Provenance
 from outflank.studies.verdicts import Outcome, Verdict, check_complete, verdict
@@ -56,7 +58,9 @@ class Result:
 def reproduce(lab: Laboratory) -> Result:
     """Measure the experiment; cached parts are not measured again."""
     experiment = lab.experiment
-    outcome = experiment.load_procedure()(lab)
+    procedure = experiment.load_procedure()
+    with blamed(experiment.procedure) if experiment.is_own else nullcontext():
+        outcome = procedure(lab)
     check_complete(experiment, outcome)
     made = lab.provenance(lab.seconds)
     result = Result(experiment, lab.scale, outcome, lab.folder, made, dict(lab.settings))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from outflank import _core
-from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.protocol import WeightedEvaluator
 from outflank.learners.execution.executor import Executor
 from outflank.learners.fitness.population import Opponents, PlayingStyle, Population
 from outflank.learners.optimisers.optimiser import FloatMatrix
@@ -66,7 +66,7 @@ def at_all_depths(names: Sequence[str]) -> Opponents:
 
 
 def benchmark_population(
-    evaluator: CoreEvaluator, parents: FloatMatrix, style: PlayingStyle, opponents: Opponents, seed: int
+    evaluator: WeightedEvaluator, parents: FloatMatrix, style: PlayingStyle, opponents: Opponents, seed: int
 ) -> Population:
     """The parents and the opponents of at_all_depths: no forced random moves, the parent is always Black."""
     return Population(evaluator, parents, style, opponents, 0.0, seed, double_games=False)

@@ -25,8 +25,10 @@ import numpy.typing as npt
 from outflank import _core
 from outflank.board import Board
 from outflank.evaluators.piece_counter import PieceCounter
-from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.protocol import CoreEvaluator, WeightedEvaluator
 from outflank.evaluators.storage import View
+from outflank.games.batch import play_in_step
+from outflank.games.engine_games import needs_a_table
 from outflank.games.statistics import Tally
 from outflank.learners.execution.executor import Executor
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector
@@ -59,7 +61,7 @@ class PlayingStyle:
     most_passes: int | None = None  # one more ends the game
 
     def player(
-        self, evaluator: CoreEvaluator, book: OpeningBook | None = None
+        self, evaluator: WeightedEvaluator, book: OpeningBook | None = None
     ) -> GreedyPlayer | SearchPlayer:
         """`book`: the style's book, if it is already open."""
         greedy = GreedyPlayer(evaluator, self.view)
@@ -92,10 +94,19 @@ class Opponents:
     def __len__(self) -> int:
         return len(self.players) + len(self.piece_counters)
 
-    def core_player(self, number: int) -> _core.Player:
+    def player(self, number: int) -> NamedPlayer:
         if number < len(self.players):
-            return core_of(self.players[number])
-        return core_of(GreedyPlayer(PieceCounter(self.piece_counters[number - len(self.players)])))
+            if needs_a_table(self.players[number]):
+                core_of(self.players[number])  # an error: its games would not follow from the seed
+            return self.players[number]
+        return GreedyPlayer(PieceCounter(self.piece_counters[number - len(self.players)]))
+
+    def core_player(self, number: int) -> _core.Player:
+        return core_of(self.player(number))
+
+    @property
+    def play_in_core(self) -> bool:
+        return all(player.core is not None for player in self.players)
 
 
 class Population:
@@ -104,7 +115,7 @@ class Population:
 
     def __init__(
         self,
-        evaluator: CoreEvaluator,
+        evaluator: WeightedEvaluator,
         weights: FloatMatrix,
         style: PlayingStyle,
         opponents: Opponents,
@@ -149,6 +160,16 @@ class Population:
         return self._players[number]
 
     @property
+    def plays_in_core(self) -> bool:
+        """Whether all its games are: not if the evaluator or an opponent is written in Python."""
+        return isinstance(self.evaluator, CoreEvaluator) and self.opponents.play_in_core
+
+    def player(self, number: int) -> NamedPlayer:
+        """An individual or, after them, an opponent."""
+        is_opponent = number >= self.individuals
+        return self.opponents.player(number - self.individuals) if is_opponent else self.individual(number)
+
+    @property
     def rules(self) -> _core.MatchRules:
         start = Board()
         return _core.MatchRules(
@@ -165,6 +186,8 @@ class Population:
 
 def play_pairings(population: Population, piece: Pairings) -> Outcomes:
     """Pure: what a worker does with its piece of the work."""
+    if not population.plays_in_core:
+        return np.array([_play_in_step(population, row) for row in piece.tolist()], dtype=np.int64)
     if (piece[:, 1] < population.individuals).any():
         return _play(population, piece, cached=True)
     # Against fixed opponents, one individual after another: only one is in memory at a time.
@@ -179,9 +202,25 @@ def _play(population: Population, piece: Pairings, cached: bool) -> Outcomes:
     return _core.play_pairings(players, rows, population.rules).astype(np.int64)
 
 
+def _play_in_step(population: Population, row: list[int]) -> tuple[int, int, int]:
+    """Wins, draws and losses of a pairing."""
+    first, second, first_game, games = row
+    found = _differences_in_step(population, first, second, first_game, games)
+    return int((found > 0).sum()), int((found == 0).sum()), int((found < 0).sum())
+
+
+def _differences_in_step(
+    population: Population, first: int, second: int, first_game: int, games: int
+) -> npt.NDArray[np.int8]:
+    players = population.player(first), population.player(second)
+    return play_in_step(players, population.rules, first_game, games, record=False).disc_differences
+
+
 def disc_differences(population: Population, piece: tuple[int, int, int]) -> npt.NDArray[np.int8]:
     """Pure: disc differences of some of an individual's games against the first opponent."""
     individual, first_game, games = piece
+    if not population.plays_in_core:
+        return _differences_in_step(population, individual, population.individuals, first_game, games)
     players = population.core_player(individual), population.core_player(population.individuals)
     return _core.play_games(*players, population.rules, first_game, games, 1, False)[0]
 
@@ -250,11 +289,11 @@ def _pieces(rows: Pairings, games: int) -> tuple[list[Pairings], list[npt.NDArra
 
 
 def core_of(player: NamedPlayer) -> _core.Player:
-    """The player's form in the core; an error for engines and searches by the clock, which have none."""
+    """The player's form in the core; an error for those that have none."""
     core: _core.Player | None = getattr(player, "core", None)
     if core is None:
         raise ValueError(
-            f"{player.name} does not play inside the core (an engine, or a search by the clock); choose an "
-            "opponent by depth or nodes"
+            f"{player.name} does not play inside the core (an engine, a search by the clock, or Python code);"
+            " choose an opponent by depth or nodes"
         )
     return core

@@ -34,6 +34,15 @@ def fitness(told: npt.ArrayLike, count: int) -> FloatVector:
     return numbers
 
 
+def generation(asked: FloatMatrix, weights: int) -> None:
+    """What an optimiser asks for: one finite weight vector per row."""
+    if not isinstance(asked, np.ndarray) or asked.ndim != 2 or len(asked) == 0 or asked.shape[1] != weights:
+        got = f"shape {asked.shape}" if isinstance(asked, np.ndarray) else f"type {type(asked).__name__}"
+        raise ValueError(f"ask() must return an array with rows of {weights} weights, got one of {got}")
+    if not np.isfinite(asked).all():
+        raise ValueError("ask() must return finite weights, got others")
+
+
 def individuals(told: npt.ArrayLike | None, asked: FloatMatrix) -> FloatMatrix:
     """The generation after it has learned, if it has; else as it was asked for."""
     if told is None:

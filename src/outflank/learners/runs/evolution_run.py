@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from outflank.evaluators.storage import StoredPlayer, save_player
+from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.storage import StoredPlayer, save_player, save_weights
 from outflank.learners.execution.executor import Executor, ThreadExecutor
 from outflank.learners.fitness.benchmark_opponents import benchmark_population, play_benchmarks
 from outflank.learners.fitness.population import Games, Opponents, Population
 from outflank.learners.fitness.racing import RacedScore
+from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector, Optimiser
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder
@@ -35,6 +38,7 @@ from outflank.learners.runs.parent_replay import is_replayable, selecting_fitnes
 from outflank.learners.runs.settings import settings_toml
 from outflank.learners.runs.td_run import RunProgress, TdRun
 from outflank.learners.td import TdSettings
+from outflank.plugins import Group, blamed, is_plugin
 
 SEED_RUN = "seed"  # the folder of the TD run that comes first
 
@@ -139,17 +143,22 @@ class EvolutionRun:
         began = time.perf_counter()
         optimiser, measure = self.optimiser, self.evolution.measure
         generation = optimiser.generation
-        asked = optimiser.ask()
+        with self._own(self.settings.method, "optimisers"):
+            asked = optimiser.ask()
+        checks.generation(asked, self.evolution.start.evaluator.weights.size)
         learned = self._learned(asked, generation)
         individuals = asked if learned is None else learned
         seed = generation_seed(self.seed, generation, Purpose.FITNESS)
-        opponents = measure.opponents(generation)
+        with self._own(self.settings.fitness, "fitness"):
+            opponents = measure.opponents(generation)
         games = Games(
             self.executor,
             self._population(individuals, opponents, self.settings.epsilon, seed, measure.double_games),
         )
-        fitness = measure.measure(games, generation)
-        optimiser.tell(fitness, learned)
+        with self._own(self.settings.fitness, "fitness"):
+            fitness = checks.fitness(measure.measure(games, generation), len(individuals))
+        with self._own(self.settings.method, "optimisers"):
+            optimiser.tell(fitness, learned)
         self.games += games.played
         entry = {
             "generation": generation + 1,
@@ -166,6 +175,10 @@ class EvolutionRun:
             entry["games_not_played"] = self._games_not_played
         self._seconds += time.perf_counter() - began
         return self._after(entry)
+
+    def _own(self, name: str, group: Group) -> AbstractContextManager[None]:
+        """Errors within are those of a plug-in, if there is one."""
+        return blamed(name) if is_plugin(name, group) else nullcontext()
 
     def _learned(self, asked: FloatMatrix, generation: int) -> FloatMatrix | None:
         """The individuals after this generation's self-play; None if there is none."""
@@ -226,8 +239,11 @@ class EvolutionRun:
                       "generations": self.optimiser.generation,
                       "settings": settings_toml(self.settings, self.seed)}  # fmt: skip
         start = self.evolution.start
-        stored = StoredPlayer(start.evaluator.with_weights(weights), start.view, provenance)
-        save_player(stored, self.folder.path / name)
+        evaluator = start.evaluator.with_weights(weights)
+        if isinstance(evaluator, CoreEvaluator):
+            save_player(StoredPlayer(evaluator, start.view, provenance), self.folder.path / name)
+        else:
+            save_weights(evaluator, start.view, provenance, self.folder.path / name)
 
     def _save_checkpoint(self) -> None:
         tensors: dict[str, npt.NDArray[Any]] = {

@@ -15,9 +15,10 @@ from pydantic import model_validator
 from outflank.evaluators.storage import View
 from outflank.learners.fitness.population import PlayingStyle
 from outflank.learners.validation import PlayerNames, SettingsModel, Whole, setting
+from outflank.plugins import is_plugin
+from outflank.suggestions import unknown
 
-Method = Literal["evolution-strategy", "self-adaptive", "genetic", "cma-es", "sep-cma-es"]
-FitnessName = Literal["league", "expected-utility", "random-opponents", "round-robin", "two-populations"]
+OWN = "module:name"  # a plug-in
 
 # The settings that belong to one method or one measure, with their defaults: the values of the paper, where
 # there is one. None: a formula of the number of weights.
@@ -32,6 +33,7 @@ OF_METHOD: dict[str, dict[str, Any]] = {
     "genetic": {"population": 50, "mutation_rate": 0.01, "mutation_step": 0.01},
     "cma-es": {"population": 40, "sigma": 1.0, "adapt_rate": False},
     "sep-cma-es": {"population": 40, "sigma": 1.0},
+    OWN: {"population": 40, "initial_weights": 0.1, "optimiser_options": {}},
 }  # fmt: skip
 OF_FITNESS: dict[str, dict[str, Any]] = {
     "league": {"opponents": ("standard-heuristic",), "double_games": 1000, "last_double_games": None,
@@ -40,15 +42,26 @@ OF_FITNESS: dict[str, dict[str, Any]] = {
     "random-opponents": {"games_each": 5},
     "round-robin": {"games_each": 1},
     "two-populations": {"games_each": 1},
+    OWN: {"fitness_options": {}},
 }  # fmt: skip
 OF_RANDOM_START = {"evaluator": "all-2", "stages": 1, "view": "inversion"}  # without a seed player or preset
 
 
+def settings_of(tables: dict[str, dict[str, Any]], chosen: str, key: str) -> dict[str, Any]:
+    """The settings of a method or a measure, with their defaults."""
+    if chosen in tables:
+        return tables[chosen]
+    if is_plugin(chosen, "optimisers" if key == "method" else "fitness"):
+        return tables[OWN]
+    raise ValueError(unknown(chosen, tuple(tables), f"a {key}"))
+
+
 class EvolutionSettings(SettingsModel):
     """Everything that determines what evolves, except the seed. Settings that belong to another method or
-    measure than the chosen one must be left out; those left out get the papers' values."""
+    measure than the chosen one must be left out; those left out get the papers' values. `optimiser` is
+    another word for `method`."""
 
-    method: Method = setting(..., "Optimiser.")
+    method: str = setting(..., "Optimiser; module:name for one of your own.")
     generations: Whole = setting(..., "Generations to evolve.", ge=1)
 
     # Where it starts: from one player, or from random weights.
@@ -82,9 +95,11 @@ class EvolutionSettings(SettingsModel):
     mutation_rate: float | None = setting(None, "Probability that a weight mutates.", gt=0)
     mutation_step: float | None = setting(None, "Size of a mutation, plus or minus.", gt=0)
     adapt_rate: bool | None = setting(None, "Learning rates that follow the noise (Nomura 2023).")
+    optimiser_options: dict[str, Any] | None = setting(None, "Keyword arguments of an optimiser of your own.")
 
     # Fitness.
-    fitness: FitnessName = setting("league", "How fitness is measured.")
+    fitness: str = setting("league", "How fitness is measured; module:name for a measure of your own.")
+    fitness_options: dict[str, Any] | None = setting(None, "Keyword arguments of a measure of your own.")
     epsilon: float = setting(0.1, "Probability of a forced random move of both players.", ge=0, le=1)
     opponents: PlayerNames | None = setting(None, "Fixed opponents.")
     double_games: Whole | None = setting(None, "Double games against each opponent.", ge=1)
@@ -109,20 +124,28 @@ class EvolutionSettings(SettingsModel):
     def _with_defaults(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """Defaults of the chosen method and measure; an error for settings that they do not have."""
         given = {key: value for key, value in values.items() if value is not None}
+        if (optimiser := given.pop("optimiser", None)) is not None:
+            if "method" in given:
+                raise ValueError("method and optimiser are one setting; leave one of them out")
+            given["method"] = optimiser
         seed = given.get("seed_player") or given.get("seed_preset")
         defaults = {} if seed else dict(OF_RANDOM_START)
         for key in (*OF_RANDOM_START, "initial_weights") if seed else ():
             if key in given:
                 raise ValueError(f"{key} is that of {seed}, from which all individuals start; leave it out")
         fitness = given.get("fitness", cls.model_fields["fitness"].default)
-        for tables, chosen in ((OF_METHOD, given.get("method")), (OF_FITNESS, fitness)):
-            if not isinstance(chosen, str) or chosen not in tables:
+        for key, tables, chosen in (
+            ("method", OF_METHOD, given.get("method")),
+            ("fitness", OF_FITNESS, fitness),
+        ):
+            if not isinstance(chosen, str):
                 return given  # the field's own check reports it
-            of_others = {key for table in tables.values() for key in table} - tables[chosen].keys()
-            for key in sorted(of_others & given.keys()):
-                users = ", ".join(name for name, table in tables.items() if key in table)
-                raise ValueError(f"{key} means nothing to {chosen} (it is for {users}); leave it out")
-            defaults |= tables[chosen]
+            own = settings_of(tables, chosen, key)
+            of_others = {name for table in tables.values() for name in table} - own.keys()
+            for name in sorted(of_others & given.keys()):
+                users = ", ".join(user for user, table in tables.items() if name in table)
+                raise ValueError(f"{name} means nothing to {chosen} (it is for {users}); leave it out")
+            defaults |= own
         if seed:
             defaults.pop("initial_weights", None)
         return defaults | given
@@ -151,7 +174,8 @@ class EvolutionSettings(SettingsModel):
                             self.ties or "random", self.most_passes)  # fmt: skip
 
     def defaults(self) -> dict[str, Any]:
-        own = OF_METHOD[self.method] | OF_FITNESS[self.fitness] | OF_RANDOM_START
+        own = settings_of(OF_METHOD, self.method, "method") | settings_of(OF_FITNESS, self.fitness, "fitness")
+        own |= OF_RANDOM_START
         if self.seed_player or self.seed_preset:
             own = {key: own[key] for key in own.keys() - OF_RANDOM_START.keys() - {"initial_weights"}}
         tables = (OF_RANDOM_START, *OF_METHOD.values(), *OF_FITNESS.values())

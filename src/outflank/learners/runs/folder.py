@@ -178,7 +178,9 @@ def run_state(name: str, path: Path) -> RunState:
     return RunState(
         name=name,
         method=method_of(settings),
-        settings={key: value for key, value in settings.model_dump().items() if value not in (None, "", ())},
+        settings={
+            key: value for key, value in settings.model_dump().items() if value not in (None, "", (), {})
+        },
         seed=seed,
         state=_state(logged, total, time.time() - changed),
         unit="generations" if isinstance(settings, EvolutionSettings) else "games",

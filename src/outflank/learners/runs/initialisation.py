@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.protocol import CoreEvaluator, WeightedEvaluator
 from outflank.evaluators.storage import View
 from outflank.learners.architectures import Architecture
 from outflank.learners.fitness.benchmark_opponents import at_all_depths
@@ -30,6 +30,7 @@ from outflank.learners.optimisers.genetic import GeneticSearch
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector, Optimiser
 from outflank.learners.optimisers.two_populations import PairOfPopulations
 from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.runs.own_learners import own_measure, own_optimiser
 from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdSettings, new_evaluator
 from outflank.players.greedy import GreedyPlayer
@@ -42,7 +43,7 @@ Value = TypeVar("Value")
 class StartingPoint:
     """The architecture and view that all individuals share; the seed player's weights, if there is one."""
 
-    evaluator: CoreEvaluator
+    evaluator: WeightedEvaluator
     view: View
     seed_weights: FloatVector | None = None
 
@@ -65,7 +66,7 @@ def starting_point(
     """`seed_player`: the one that the run's own seed preset has learned."""
     if name := str(seed_player or settings.seed_player):
         player = named_player(name)
-        if not isinstance(player, GreedyPlayer) or not isinstance(player.evaluator, CoreEvaluator):
+        if not isinstance(player, GreedyPlayer) or not isinstance(player.evaluator, WeightedEvaluator):
             raise ValueError(
                 f"{name} is not a one-ply player with one evaluator; evolution cannot start from it"
             )
@@ -105,9 +106,14 @@ def check_settings(s: EvolutionSettings, seed: int) -> None:
     evolution = initialise(s, seed, start)
     if isinstance(evolution.measure, RandomOpponents):
         evolution.measure.draw(len(evolution.optimiser.ask()), 0)
-    for fixed in (evolution.measure.opponents(0), evolution.measure_against, evolution.benchmark_opponents):
+    for fixed in (evolution.measure.opponents(0), evolution.measure_against):
         for number in range(len(fixed)):
-            fixed.core_player(number)
+            fixed.player(number)
+    if (s.watch or s.td_games) and not isinstance(start.evaluator, CoreEvaluator):
+        what = "td_games" if s.td_games else "watch"
+        raise ValueError(f"{start.evaluator.description} is written in Python, which {what} cannot use")
+    for number in range(len(evolution.benchmark_opponents)):
+        evolution.benchmark_opponents.core_player(number)
     evolution.style.player(start.evaluator)
 
 
@@ -151,13 +157,16 @@ def _one_optimiser(s: EvolutionSettings, start: StartingPoint, seed: int) -> Opt
                 population=required(s.population), separable=s.method == "sep-cma-es",
                 adapt_rate=bool(s.adapt_rate), seed=seed,
             )  # fmt: skip
+        case _:
+            rows = _individuals(s, start, required(s.population), seed)
+            return own_optimiser(s.method, rows, seed, required(s.optimiser_options))
 
 
 def _individuals(s: EvolutionSettings, start: StartingPoint, count: int, seed: int) -> FloatMatrix:
     """Jaskowski 2014: the whole first population is drawn. Chong 2003: the parents are drawn, their children
     mutated. With a seed player: every parent is the seed, its children are mutated."""
     if start.seed_weights is not None:
-        return np.tile(start.seed_weights, (required(s.parents), 1))
+        return np.tile(start.seed_weights, (s.parents or required(s.population), 1))
     return uniform_start(count, start.evaluator.weights.size, required(s.initial_weights), seed)
 
 
@@ -168,7 +177,8 @@ def _new_measure(s: EvolutionSettings, optimiser: Optimiser, seed: int) -> Measu
             first = required(s.double_games)
             score = LeagueScore(players, first, s.last_double_games or first, s.generations)
             if s.racing:
-                return RacedScore(score, optimiser.selection_size, rank_counts="cma" in s.method)
+                is_cma_or_own = s.method not in ("evolution-strategy", "self-adaptive")
+                return RacedScore(score, optimiser.selection_size, rank_counts=is_cma_or_own)
             return score
         case "expected-utility":
             return ExpectedUtility(required(s.random_counters), required(s.games_each), seed)
@@ -178,3 +188,5 @@ def _new_measure(s: EvolutionSettings, optimiser: Optimiser, seed: int) -> Measu
             return RoundRobin(required(s.games_each))
         case "two-populations":
             return TwoPopulations(required(s.games_each))
+        case _:
+            return own_measure(s.fitness, seed, required(s.fitness_options))

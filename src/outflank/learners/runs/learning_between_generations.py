@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.protocol import CoreEvaluator, WeightedEvaluator
 from outflank.learners.execution.executor import Executor
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector
 from outflank.learners.td import TdLearner, TdSettings
@@ -21,7 +21,7 @@ class SelfPlay:
     """The self-play that all individuals of a generation learn from, each by itself."""
 
     settings: TdSettings
-    evaluator: CoreEvaluator  # the architecture
+    evaluator: WeightedEvaluator  # the architecture
     weights: FloatMatrix
     seed: int
 
@@ -34,6 +34,7 @@ def learned_individuals(executor: Executor, self_play: SelfPlay) -> FloatMatrix:
 def learned_individual(self_play: SelfPlay, number: int) -> FloatVector:
     """One individual's weights after its games; pure."""
     evaluator = self_play.evaluator.with_weights(self_play.weights[number])
+    assert isinstance(evaluator, CoreEvaluator)  # the run's settings were checked
     learner = TdLearner(self_play.settings, (self_play.seed + number) % (1 << 64), evaluator)
     learner.play(self_play.settings.games)
     return learner.learned().weights

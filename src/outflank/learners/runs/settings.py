@@ -62,9 +62,13 @@ def load_preset(name: str, changes: Mapping[str, Any] | None = None) -> Preset:
 def parse_settings(values: Mapping[str, Any], source: str) -> Settings:
     """Settings of evolution if the values name its method, else of temporal differences."""
     try:
-        return EvolutionSettings(**values) if "method" in values else TdSettings(**values)
+        return EvolutionSettings(**values) if _evolves(values) else TdSettings(**values)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
+
+
+def _evolves(values: Mapping[str, Any]) -> bool:
+    return "method" in values or "optimiser" in values
 
 
 def parse_changes(texts: Iterable[str]) -> dict[str, Any]:
@@ -88,7 +92,19 @@ def parse_changes(texts: Iterable[str]) -> dict[str, Any]:
 
 def settings_toml(settings: Settings, seed: int) -> str:
     values = {"seed": seed} | {k: v for k, v in settings.model_dump(mode="json").items() if v is not None}
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
+
+
+def _toml(value: Any) -> str:
+    """
+    >>> _toml({"rate": 0.1, "names": ["a", "b"]})
+    '{ "rate" = 0.1, "names" = ["a", "b"] }'
+    """
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

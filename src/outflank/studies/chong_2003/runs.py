@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from outflank.board import Board
 from outflank.cores import available_cores
-from outflank.evaluators.protocol import CoreEvaluator
+from outflank.evaluators.protocol import WeightedEvaluator
 from outflank.evaluators.storage import View
 from outflank.learners.fitness.benchmark_opponents import (
     at_all_depths,
@@ -159,7 +159,7 @@ def random_openings(count: int, plies: int, seed: int) -> tuple[Board, ...]:
 class Parents:
     """Parents of a generation, as they travel to a worker: players are made there."""
 
-    evaluator: CoreEvaluator
+    evaluator: WeightedEvaluator
     weights: FloatMatrix
     style: PlayingStyle
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.evaluators.protocol import CoreEvaluator, FloatArray
+from outflank.evaluators.protocol import FloatArray, WeightedEvaluator
 from outflank.learners.fitness.population import PlayingStyle
 from outflank.learners.named_books import is_missing, make_book
 from outflank.learners.optimisers.optimiser import FloatMatrix
@@ -49,7 +49,7 @@ class Population:
     version: str
     seed: int
     generation: int
-    evaluator: CoreEvaluator
+    evaluator: WeightedEvaluator
     weights: FloatMatrix
     style: PlayingStyle
 

@@ -23,6 +23,7 @@ import typer
 from outflank.interfaces.cli.league.submit import name_of
 from outflank.interfaces.cli.league.worker import MISSING, Database
 from outflank.interfaces.cli.progress import note, out
+from outflank.plugins import refuse as refuse_plugins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,6 +130,7 @@ def serve(
 ) -> None:
     """Serve a league on the web: its table, its players, and a board to play them. The environment variable
     OUTFLANK_ADMIN_TOKEN sets the admin token, which removes players and starts competitions."""
+    refuse_plugins()
     try:
         from outflank.interfaces.web.monitoring import set_up_logs
         from outflank.interfaces.web.settings import WebSettings

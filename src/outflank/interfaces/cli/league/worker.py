@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from outflank.interfaces.cli.options import Threads
+from outflank.plugins import refuse as refuse_plugins
 
 if TYPE_CHECKING:
     from outflank.players.greedy import GreedyPlayer
@@ -37,6 +38,7 @@ def worker(
     db: Database, threads: Threads = None, parent: Annotated[int | None, typer.Option(hidden=True)] = None
 ) -> None:
     """Score a league's players and play its competitions, until told to stop."""
+    refuse_plugins()
     try:
         from outflank.interfaces.web.monitoring import set_up_logs
     except ModuleNotFoundError:
@@ -87,8 +89,11 @@ def drawn(player: GreedyPlayer) -> bytes | None:
     """A picture of the player's weights, as PNG; None if it cannot be drawn."""
     import io
 
+    from outflank.evaluators.onnx_network import OnnxEvaluator
     from outflank.plots.networks import draw_evaluator
 
+    if isinstance(player.evaluator, OnnxEvaluator):  # any graph of any layers
+        return None
     image = io.BytesIO()
     try:
         draw_evaluator(player.evaluator, player.name).savefig(image, format="png", dpi=DOTS_PER_INCH)

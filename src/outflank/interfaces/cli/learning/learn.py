@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from outflank.interfaces.cli.learning.event_files import EventFiles, check_event_files
 from outflank.interfaces.cli.options import Json, complete_presets
 from outflank.interfaces.cli.progress import err, out, print_json
 
@@ -37,7 +38,8 @@ def sparkline(scores: list[float], width: int = SPARKLINE) -> str:
 class LearningProgress:
     """One bar per run, with rate, ETA and a sparkline of the score; none without a terminal."""
 
-    def __init__(self, runs: list[Run]) -> None:
+    def __init__(self, runs: list[Run], event_files: list[EventFiles]) -> None:
+        self._event_files = event_files  # one per run, or none
         self._scores = [[entry["score"] for entry in run.folder.log() if "score" in entry] for run in runs]
         self.bars = _bars()
         self._tasks = [
@@ -46,7 +48,18 @@ class LearningProgress:
             for run in runs
         ]  # fmt: skip
 
+    def __enter__(self) -> LearningProgress:
+        self.bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bars.stop()
+        for files in self._event_files:
+            files.close()
+
     def show(self, number: int, progress: RunProgress) -> None:
+        if progress.entry is not None and self._event_files:
+            self._event_files[number].add(progress.entry)
         scores = self._scores[number]
         if progress.entry is not None and "score" in progress.entry:
             scores.append(progress.entry["score"])
@@ -71,6 +84,10 @@ def _bars() -> Progress:
 
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or of several.")]
+
+Tensorboard = Annotated[
+    bool, typer.Option("--tensorboard", help="Write TensorBoard event files beside the log.")
+]
 
 Cluster = Annotated[
     str | None,
@@ -97,6 +114,7 @@ def learn(
     seeds: Annotated[int, typer.Option(help="Number of runs to learn, one per core.", min=1, max=1000)] = 1,
     folder: Annotated[Path | None, typer.Option("--out", help="Folder; runs/NAME by default.")] = None,
     cluster: Cluster = None,
+    tensorboard: Tensorboard = False,
     list_all: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     describe: Annotated[bool, typer.Option("--describe", help="Print all settings of the preset.")] = False,
     as_json: Json = False,
@@ -121,17 +139,22 @@ def learn(
         raise ValueError(f"{path} already exists; continue it with outflank resume, or choose another --out")
     paths = [path] if seeds == 1 else [path / f"seed-{first + i}" for i in range(seeds)]
     with _executor(cluster, [settings] * seeds) as executor:
+        if tensorboard:
+            check_event_files()
         runs = [create_run(at, settings, first + i, executor) for i, at in enumerate(paths)]
-        _finish(path, runs, as_json)
+        _finish(path, runs, as_json, tensorboard)
 
 
-def resume(path: RunPath, cluster: Cluster = None, as_json: Json = False) -> None:
+def resume(
+    path: RunPath, cluster: Cluster = None, tensorboard: Tensorboard = False, as_json: Json = False
+) -> None:
     """Resume a run or a tournament that was interrupted or killed; it ends as if it never had been."""
     if (path / "tournament.json").is_file():
         from outflank.interfaces.cli.measuring.tournament import tournament
 
-        if cluster is not None:
-            raise ValueError("a tournament is played on this machine; leave out --cluster")
+        if cluster is not None or tensorboard:
+            option = "--tensorboard" if tensorboard else "--cluster"
+            raise ValueError(f"a tournament is played on this machine and learns nothing; leave out {option}")
         tournament(folder=path, as_json=as_json)
         return
     from outflank.learners.runs.folder import RunFolder
@@ -139,7 +162,7 @@ def resume(path: RunPath, cluster: Cluster = None, as_json: Json = False) -> Non
 
     folders = run_folders(path)
     with _executor(cluster, [RunFolder.open(folder).settings()[0] for folder in folders]) as executor:
-        _finish(path, [open_run(folder, executor) for folder in folders], as_json)
+        _finish(path, [open_run(folder, executor) for folder in folders], as_json, tensorboard)
 
 
 def _list_presets(as_json: bool) -> None:
@@ -210,11 +233,11 @@ def run_folders(path: Path) -> list[Path]:
     return sorted(within, key=lambda folder: (len(folder.name), folder.name)) or [path]
 
 
-def _finish(path: Path, runs: list[Run], as_json: bool) -> None:
+def _finish(path: Path, runs: list[Run], as_json: bool, tensorboard: bool) -> None:
     from outflank.learners.runs.parallel_runs import learn_in_parallel
 
-    progress = LearningProgress(runs)
-    with progress.bars:
+    progress = LearningProgress(runs, [EventFiles(run.folder) for run in runs] if tensorboard else [])
+    with progress:
         interrupted = not learn_in_parallel(runs, progress.show)
     reports = [_report(run) for run in runs]
     if as_json:

@@ -14,6 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
+from outflank.evaluators.onnx_network import looks_like_onnx
 from outflank.evaluators.storage import VIEWS
 from outflank.games.standings import Standings
 from outflank.interfaces import response_models as models
@@ -208,6 +209,7 @@ async def _chunks(content: bytes) -> AsyncIterator[bytes]:
 def _file(league: League, player_id: int) -> tuple[str, bytes]:
     name, content = league.player(player_id).name, league.content(player_id)
     ending = "safetensors" if content[8:9] == b"{" and b"\0" in content[:8] else "player"
+    ending = "onnx" if looks_like_onnx(content) else ending
     return f"{name.replace(' ', '-')}.{ending}", content
 
 

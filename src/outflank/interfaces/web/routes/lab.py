@@ -215,4 +215,6 @@ def _public(value: Any) -> Any:
     """
     if isinstance(value, str):
         return value.replace("\\", "/").rsplit("/", 1)[-1]
+    if isinstance(value, dict):
+        return {key: _public(part) for key, part in value.items()}
     return [_public(part) for part in value] if isinstance(value, tuple | list) else value

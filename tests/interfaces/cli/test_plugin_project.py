@@ -1,0 +1,134 @@
+"""The template project, installed as anybody would, through every command that takes a plug-in's name."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Outflank
+
+PROJECT = ROOT / "examples" / "plugin"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A working folder; the project is installed where Python finds it."""
+    source, site = (tmp_path_factory.mktemp(name) for name in ("source", "site"))
+    shutil.copytree(PROJECT, source / "plugin")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]
+    options = ["--no-deps", "--no-build-isolation", "--target", str(site)]
+    subprocess.run([*pip, *options, str(source / "plugin")], check=True, timeout=240)
+    working = tmp_path_factory.mktemp("working")
+    for name in ("mine.toml", "learn.toml"):
+        shutil.copy(PROJECT / name, working)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(site), prepend=os.pathsep)
+        yield working
+
+
+def test_score(folder: Path, outflank: Outflank) -> None:
+    names = ("mine:corners", "my-corners", "my-mobility", "my-regions")
+    result = outflank("score", *names, "--double-games", 2, "--json", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    reports = json.loads(result.stdout)
+    assert [report["player"] for report in reports] == list(names)
+    assert reports[0]["wins"] == reports[1]["wins"]
+    assert "did you mean my-corners" in outflank("score", "my-corner", cwd=folder).stderr
+
+
+def test_tournament(folder: Path, outflank: Outflank) -> None:
+    command = ("tournament", "mine:corners,depth=2", "mine:Mobility", "all-2", "--double-games", 1, "--json")
+    result = outflank(*command, "--out", "t", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["partial"] is False
+    stored = json.loads((folder / "t" / "tournament.json").read_text())["players"]
+    assert len(stored["mine:Mobility"]["mine:Mobility"]) == 64  # the digest of its code
+
+
+def test_engine(folder: Path) -> None:
+    command = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
+    result = subprocess.run(
+        [*command, "engine", "mine:Mobility"], input="genmove black\nquit\n", cwd=folder, timeout=120,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert result.stdout.startswith("= D3"), result.stderr
+
+
+def test_analyze(folder: Path, outflank: Outflank) -> None:
+    for player in ("mine:Mobility", "mine:corners,depth=2"):
+        result = outflank("analyze", "f5d6c3", "--player", player, "--json", cwd=folder)
+        assert result.returncode == 0, result.stderr
+        report = json.loads(result.stdout)
+        assert (report["player"], len(report["moves"])) == (player, 3)
+
+
+def test_learn(folder: Path, outflank: Outflank) -> None:
+    """An own optimiser, measure and evaluator; killed and resumed, the run ends with the same bytes."""
+    quick = ("--set", "measure_double_games=2", "--set", "population=4")
+    whole = outflank("learn", "learn.toml", "--out", "whole", *quick, cwd=folder)
+    assert whole.returncode == 0, whole.stderr
+    settings = (folder / "whole" / "settings.toml").read_text()
+    assert 'method = "mine:Ga"' in settings
+    assert 'optimiser_options = { "step" = 0.3 }' in settings
+    shutil.copytree(folder / "whole", folder / "again")
+    (folder / "again" / "checkpoint.safetensors").unlink()  # as if killed before the first generation ended
+    resumed = outflank("resume", "again", cwd=folder)
+    assert resumed.returncode == 0, resumed.stderr
+    for name in ("best.safetensors", "last.safetensors", "checkpoint.safetensors"):
+        assert (folder / "whole" / name).read_bytes() == (folder / "again" / name).read_bytes()
+    file = "whole/best.safetensors"
+    learned = outflank("score", f"mine:Regions,weights={file}", "--double-games", 2, "--json", cwd=folder)
+    assert learned.returncode == 0, learned.stderr
+    alone = outflank("score", file, cwd=folder)
+    assert alone.returncode == 2
+    assert "weights of the plug-in mine:Regions" in alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (("optimiser=mine:corners",), "mine:corners failed: TypeError"),
+        (("optimiser=mine:Gaa",), "'Gaa' is not a name in mine; did you mean Ga?"),
+        (("optimiser=evolution-strateg",), "is not a method; did you mean evolution-strategy?"),
+        (("optimiser_options={stepp = 1}",), "mine:Ga failed: TypeError"),
+        (("optimiser_options=3",), "optimiser_options must be a table of options"),
+        (("sigma=1",), "sigma means nothing to mine:Ga"),
+        (("fitness=mine:Mobility",), "mine:Mobility failed: TypeError"),
+        (("evaluator=mine:corners",), "no weights to learn"),
+        (("td_games=5",), "is written in Python, which td_games cannot use"),
+        (("watch=all-2",), "is written in Python, which watch cannot use"),
+    ],
+)
+def test_what_cannot_learn_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, changes: tuple[str, ...], message: str
+) -> None:
+    from outflank import create_run
+    from outflank.learners.runs.settings import load_preset, parse_changes
+
+    monkeypatch.setattr(sys, "path", [str(PROJECT / "src"), *sys.path])
+    monkeypatch.chdir(folder)
+    Path("bad.toml").write_text(Path("learn.toml").read_text().replace('optimiser = "mine:Ga"\n', ""))
+    given = {"optimiser": "mine:Ga"} | parse_changes(changes)
+    with pytest.raises(ValueError, match=message.replace("?", r"\?")):
+        create_run(Path("never"), load_preset("bad.toml", given).settings, 1)
+    assert not Path("never").exists()
+
+
+def test_reproduce(folder: Path, outflank: Outflank) -> None:
+    for procedure in ("mine.study:depths", "my-depths"):
+        text = (folder / "mine.toml").read_text().replace("mine.study:depths", procedure)
+        (folder / "own.toml").write_text(text)
+        result = outflank("reproduce", "own.toml", "--scale", "quick", "--json", cwd=folder)
+        assert result.returncode == 0, result.stderr
+        assert "score at 2" in result.stdout
+    (folder / "own.toml").write_text(text.replace("my-depths", "mine.study:depth"))
+    wrong = outflank("reproduce", "own.toml", "--scale", "quick", cwd=folder)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "did you mean depths?" in wrong.stderr
