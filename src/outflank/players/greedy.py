@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -33,6 +34,13 @@ class Player(Protocol):
     def name(self) -> str: ...
 
     def choose(self, board: Board) -> int: ...
+
+
+@runtime_checkable
+class HistoryPlayer(Player, Protocol):
+    """A player that needs the moves of a game so far, passes left out, not the board alone."""
+
+    def choose_after(self, start: Board, moves: Sequence[Square]) -> int: ...
 
 
 @dataclass(frozen=True)
