@@ -1,6 +1,5 @@
 // Batched games are the games of a match: same numbers, same draws, same results, on any threads.
 #include "../batched_games.hpp"
-
 #include "check.hpp"
 
 using namespace outflank;

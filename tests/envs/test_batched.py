@@ -118,7 +118,7 @@ def test_wrong_settings_are_refused() -> None:
         ({"games": 1, "opponent": "all-2,time=1"}, "does not play in the core"),
     ):
         with pytest.raises(ValueError, match=sentence):
-            BatchedOthello(**arguments)  # type: ignore[arg-type]
+            BatchedOthello(**arguments)
     with pytest.raises(TypeError, match="a player or its name"):
         BatchedOthello(1, opponent=3)  # type: ignore[arg-type]
 

@@ -99,20 +99,20 @@ def test_the_vector_environment() -> None:
         gymnasium.make_vec("outflank/Othello-v0", num_envs=50, opponent="all-2", epsilon=0.1) for _ in "ab"
     ]
     resets = [each.reset(seed=2) for each in envs]
-    assert data_equivalence(*resets)
+    assert data_equivalence(resets[0], resets[1])
     finished = 0
     for _ in range(40):
         actions = envs[0].unwrapped.random_actions()  # type: ignore[attr-defined]
         assert (envs[1].unwrapped.random_actions() == actions).all()  # type: ignore[attr-defined]
         results = [each.step(actions) for each in envs]
-        assert data_equivalence(*results)
+        assert data_equivalence(results[0], results[1])
         observations, rewards, terminations, _, infos = results[0]
         assert observations in envs[0].observation_space
         assert (np.sign(infos["disc_difference"]) == rewards).all()
         finished += int(terminations.sum())
     assert finished >= 50
     with pytest.raises(ValueError, match="one seed serves all games"):
-        envs[0].reset(seed=[1] * 50)
+        envs[0].reset(seed=[1] * 50)  # type: ignore[arg-type]
 
 
 def test_the_extra_is_named_where_it_is_missing() -> None:

@@ -1,7 +1,7 @@
 """How fast the environments for reinforcement learning are, beside OpenSpiel and pgx.
 
-A step is one move in one game, chosen at random among the legal ones. In OpenSpiel and pgx a pass is a step of
-its own (one in about 60), here it is not.
+A step is one move in one game, chosen at random among the legal ones. In OpenSpiel and pgx a pass is a step
+of its own (one in about 60), here it is not.
 """
 
 from __future__ import annotations

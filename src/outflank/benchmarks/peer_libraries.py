@@ -1,4 +1,4 @@
-"""Other libraries, each installed in its own virtual environment and timed by a script that its Python runs."""
+"""Other libraries, each installed in a virtual environment and timed by a script that its Python runs."""
 
 from __future__ import annotations
 

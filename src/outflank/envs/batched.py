@@ -57,8 +57,8 @@ class BatchedOthello:
     """A batch of games; without an opponent, the actions are those of both sides.
 
     opponent: a player or its name, such as "all-2", that answers within the step. epsilon: the probability of
-    a forced random move, at every move of either side. starts: positions to start from, in turn. copy: whether
-    arrays are the caller's own; if not, the next step overwrites them, which is faster.
+    a forced random move, at every move of either side. starts: positions to start from, in turn. copy:
+    whether arrays are the caller's own; if not, the next step overwrites them, which is faster.
     """
 
     def __init__(
@@ -146,8 +146,8 @@ def _in_the_core(opponent: Player | None) -> _core.Player | None:
     core: _core.Player | None = getattr(opponent, "core", None)
     if opponent is not None and core is None:
         raise ValueError(
-            f"{opponent.name} does not play in the core, so it cannot answer a batch of games; use the Gymnasium "
-            "environment, which takes any player"
+            f"{opponent.name} does not play in the core, so it cannot answer a batch of games; use the "
+            "Gymnasium environment, which takes any player"
         )
     return core
 
@@ -157,8 +157,8 @@ def _squares(actions: npt.ArrayLike, games: int) -> npt.NDArray[np.uint8]:
     array = np.asarray(actions)
     if array.shape != (games,) or not np.issubdtype(array.dtype, np.integer):
         raise ValueError(
-            f"actions are {games:,} whole numbers, one per game; got an array of shape {array.shape} and type "
-            f"{array.dtype}"
+            f"actions are {games:,} whole numbers, one per game; got an array of shape {array.shape} and "
+            f"type {array.dtype}"
         )
     if array.dtype == np.uint8:
         return np.ascontiguousarray(array)

@@ -46,8 +46,8 @@ SIDES: tuple[Side, ...] = get_args(Side)
 class OthelloEnv(Env[npt.NDArray[np.int8], np.int64]):
     """The agent plays one colour, or both in turn; passes and the opponent's moves are played for it.
 
-    The reward is 1 for a win, 0 for a draw and -1 for a loss, at the end of the game. A move that is not legal
-    loses the game. Legal moves are in `info["action_mask"]` and returned by `action_masks()`.
+    The reward is 1 for a win, 0 for a draw and -1 for a loss, at the end of the game. A move that is not
+    legal loses the game. Legal moves are in `info["action_mask"]` and returned by `action_masks()`.
     """
 
     metadata = {"render_modes": list(MODES), "render_fps": 2}  # noqa: RUF012  # as Gymnasium declares it

@@ -58,7 +58,7 @@ def _pass_if_must(state: Any) -> None:
         state.apply_action(PASS)
 
 
-class PlayerBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+class PlayerBot(pyspiel.Bot):
     """One of our players, or its name, as a bot of OpenSpiel."""
 
     def __init__(self, player: Player | str) -> None:

@@ -102,7 +102,7 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # PettingZoo's name for
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos = {agent: {} for agent in AGENTS}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
         self._select()
 
     def _next_game(self) -> EnvironmentGame:

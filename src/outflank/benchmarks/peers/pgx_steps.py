@@ -25,7 +25,7 @@ def one_step(carried: Any, _: Any) -> Any:
     return (step_all(states, actions, jax.random.split(step_key, GAMES)), key), None
 
 
-@jax.jit
+@jax.jit  # type: ignore[untyped-decorator]
 def many_steps(carried: Any) -> Any:
     return jax.lax.scan(one_step, carried, None, length=STEPS)[0]
 
