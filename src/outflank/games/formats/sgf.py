@@ -35,6 +35,7 @@ _ENTRY = (
     | {"abcdefgh"[i % 8] + "abcdefgh"[i // 8]: i for i in range(64)}
     | dict.fromkeys((*PASSES, "", "tt"), int(_core.WRITTEN_PASS))
 )
+_ROOT = re.compile(r"\(\s*+;\s*+(?:FF|GM)\s*+\[")  # how most programs start a game
 Properties = list[tuple[str, list[str]]]
 
 
@@ -48,9 +49,8 @@ def read(text: str) -> Iterator[ParsedGame | Problem]:
         properties, end, complaint = _main_line(text, at)
         if complaint:
             yield Problem(number, where, complaint)
-            # What follows damage belongs to the same game, up to the start of another.
-            following = re.compile(r"\(\s*+;\s*+(?:FF|GM|CA|AP)\s*+\[").search(text, end)
-            at = following.start() if following else -1
+            following = _ROOT.search(text, min(at + 1, end))
+            at = following.start() if following and end < len(text) else -1
             continue
         try:
             yield _parsed(properties, number, where)
@@ -65,12 +65,13 @@ def _main_line(text: str, at: int) -> tuple[Properties, int, str]:
     Variations, which begin after the first branch has been closed, are skipped.
     """
     properties: Properties = []
+    roots: set[str] = set()
     depth, is_main = 0, True
     while True:
         space = _SPACE.match(text, at)
         at = space.end() if space else at
         if at >= len(text):
-            return properties, at, "it is cut off: a bracket is not closed"
+            return properties, at - 1, "it is cut off: a bracket is not closed"
         letter = text[at]
         if letter in "(;)":
             depth += (letter == "(") - (letter == ")")
@@ -84,7 +85,13 @@ def _main_line(text: str, at: int) -> tuple[Properties, int, str]:
             return properties, at + 1, f"{text[at : at + 12]!r} is not a property such as B[f5]"
         values, at = _values(text, name.end())
         if not values:
-            return properties, at, f"{name[0][:12]} has no complete value in brackets; it is cut off or damaged"
+            # An open bracket has no end in all the rest of the text.
+            end = len(text) if text.startswith("[", at) else at
+            return properties, end, f"{name[0][:12]} has no complete value in brackets; it is cut off or damaged"
+        if name[0] in roots:
+            return properties, at, "it is cut off: another game starts before its last bracket"
+        if name[0] in ("FF", "GM"):
+            roots.add(name[0])
         if is_main:
             # FF[3] and older allow lower-case letters in names: Black[f5] is B[f5].
             properties.append((re.sub(r"[a-z]", "", name[0]) or name[0].upper(), values))

@@ -6,9 +6,10 @@ r"""Plain transcripts, such as `f5d6c3d3c4`: one game per line, or wrapped over 
 >>> game.entries.hex(), game.details["black"]
 ('252b12131a', 'Tamenori (2315)')
 
-A line continues the game before it if its first number is above 1, or if its first move cannot open a game. So a
-game that was wrapped or copied line by line is never cut. Lines such as `Black: NAME` before the moves, as apps
-and servers copy them, are the details of the next game.
+A line continues the game before it if its first number is above 1, if its first move cannot open a game, or
+if it is legal as a continuation and not as a game. So a game that was wrapped or copied line by line is never
+cut. Lines such as `Black: NAME` before the moves, as apps and servers copy them, are the details of the next
+game.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from outflank import _core
-from outflank.board import Board, Square
+from outflank.board import Square
 from outflank.games.game import LONGEST_RECORD, START, Encoded, GameRecord, ParsedGame, Problem
+from outflank.games.replay import replay_entries
 
 PASSES = ("--", "pass", "pas", "pa", "ps")
 # A move number (1. or 12), a square, a pass, or a separator.
@@ -147,23 +149,13 @@ def _continues(game: _Game, entries: bytes, line: str) -> bool:
         return bool(line) and not game.is_closed
     if entries[0] not in _OPENING_MOVES:
         return True
-    # It could open a game; but in a game that is wrapped already, a legal line is its next one.
-    return game.lines > 1 and not game.reason and not game.is_closed and _is_legal(bytes(game.entries) + entries)
-
-
-def _is_legal(entries: bytes) -> bool:
-    board: Board = START
-    for entry in entries:
-        if entry == _core.WRITTEN_PASS:
-            if board.has_moves:
-                return False
-            board = board.pass_turn()
-            continue
-        board = board.settled()
-        if entry not in board.legal_moves:
-            return False
-        board = board.play(entry)
-    return True
+    joined = bytes(game.entries) + entries
+    if game.reason or game.is_closed or len(joined) > LONGEST_RECORD:
+        return False
+    legal = replay_entries([joined, entries], [START, START]).legal
+    is_alone, is_next = legal[1] == len(entries), legal[0] == len(joined)
+    # If it is both, it continues a game that is wrapped already.
+    return bool(is_next and (not is_alone or game.lines > 1))
 
 
 def entries_of(text: str) -> tuple[bytes, str]:
