@@ -72,7 +72,8 @@ def read_start_positions(path: str | Path) -> tuple[Board, ...]:
 
     FFO text: one board per line, 64 characters and the side to move, then anything after `;` or `%`; empty
     lines and lines that start with `%` or `#` are skipped. Opening lists, such as those of XOT: the moves of
-    one opening per line, which leads to the board after them. Number grids: 64 numbers per board, Black moves.
+    one opening per line, which leads to the board after them. Number grids: 64 numbers per board, Black
+    moves.
     """
     return tuple(board for board, _ in _read(Path(path)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from random import Random
 
@@ -74,6 +75,28 @@ def test_a_fault_in_a_wrapped_game_is_a_fault_of_the_whole(tmp_path: Path) -> No
         read_games(path)
     with pytest.raises(ValueError, match=r"move 31 \(e5\) is not legal"):
         read_pasted(f"{PLAYED[:40]}\n{PLAYED[40:60]}e5")
+
+
+def test_othello_quest(tmp_path: Path) -> None:
+    moves = [{"m": str(move), "t": 1200} for move in Game.from_transcript(PLAYED).moves]
+    document = {"id": "x", "players": [{"name": "tama"}, {"name": "neko"}], "position": {"moves": moves}}
+    wanted = GameRecord(Game.from_transcript(PLAYED), "tama", "neko")
+    assert read_pasted(json.dumps(document)) == [wanted]
+    path = tmp_path / "quest.json"
+    path.write_text(json.dumps(document, indent=1))
+    assert read_games(path) == [wanted]
+    path.write_text(
+        json.dumps(document) + "\n" + json.dumps(document | {"position": {"moves": [{"m": "a1"}]}})
+    )
+    file = read_game_file(path, skip_bad=True)
+    assert (file.format, file.records, len(file.problems)) == ("quest", [wanted], 1)
+    for text, sentence in (
+        ('{"m": "f5"', "it is not JSON"), ('{"m": "f5"}', "it has no list of moves"),
+        ('[{"m": "z9"}]', "move 1: 'z9' is not a square"), ("[" * 5000, "it is not JSON|nested too deeply"),
+        (json.dumps([{"m": "f5"}] * 200), "more than 128 moves"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=sentence):
+            read_pasted(text)
 
 
 def test_two_games_are_not_taken_for_one() -> None:

@@ -1,4 +1,4 @@
-r"""Game files in any format: WTHOR, GGF, SGF, transcripts, and outflank's own JSON lines.
+r"""Game files in any format: WTHOR, GGF, SGF, Othello Quest, transcripts, and outflank's own JSON lines.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -21,16 +21,18 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from outflank.files import write_whole
-from outflank.games.formats import ggf, json_lines, sgf, transcripts, wthor
+from outflank.games.formats import ggf, json_lines, othello_quest, sgf, transcripts, wthor
 from outflank.games.game import Encoded, GameRecord, ParsedGame, Problem, moves_matrix
 from outflank.games.replay import checked, replay_records
 
 __all__ = ["GameFile", "GameRecord", "moves_matrix", "read_game_file", "read_games", "write_games"]
 
-Format = Literal["wtb", "ggf", "sgf", "txt", "jsonl"]
-FORMATS: tuple[Format, ...] = get_args(Format)
-_ENCODERS: dict[Format, Callable[[Sequence[GameRecord]], Encoded]] = {
-    "wtb": wthor.encode, "ggf": ggf.encode, "sgf": sgf.encode, "txt": transcripts.encode, "jsonl": json_lines.encode,
+WrittenFormat = Literal["wtb", "ggf", "sgf", "txt", "jsonl"]
+Format = WrittenFormat | Literal["quest"]
+FORMATS: tuple[WrittenFormat, ...] = get_args(WrittenFormat)
+_ENCODERS: dict[WrittenFormat, Callable[[Sequence[GameRecord]], Encoded]] = {
+    "wtb": wthor.encode, "ggf": ggf.encode, "sgf": sgf.encode, "txt": transcripts.encode,
+    "jsonl": json_lines.encode,
 }  # fmt: skip
 LARGEST_FILE = 512 << 20  # also after decompression
 LARGEST_PASTE = 1 << 20
@@ -90,7 +92,9 @@ def read_pasted(text: str) -> list[GameRecord]:
         found = lines if all(isinstance(game, GameRecord) for game in lines) else whole
         found = whole if all(isinstance(game, GameRecord) for game in whole) else found
     else:
-        parse = {"ggf": ggf.read, "sgf": sgf.read, "jsonl": json_lines.read}[form]
+        parse = {"ggf": ggf.read, "sgf": sgf.read, "jsonl": json_lines.read, "quest": othello_quest.read}[
+            form
+        ]
         found = list(checked(parse(text), ""))
     records = []
     for game in found:
@@ -124,7 +128,7 @@ def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, .
     return encoded.notes
 
 
-def format_of_name(path: Path) -> Format:
+def format_of_name(path: Path) -> WrittenFormat:
     """The format for writing a file of this name."""
     for form in FORMATS:
         if path.suffix.lower() == f".{form}":
@@ -142,6 +146,8 @@ def _parsed(path: Path, form: Format, content: bytes) -> Iterator[ParsedGame | P
             return sgf.read(_text(content, path, "latin-1"))
         case "jsonl":
             return json_lines.read(_text(content, path))
+        case "quest":
+            return othello_quest.read(_text(content, path))
         case "txt":
             return transcripts.read(_text(content, path))
 
@@ -178,7 +184,7 @@ def _format(path: Path, content: bytes) -> Format:
     if suffix in wthor.NAME_BYTES:
         raise ValueError(f"{path} holds the names of a WTHOR database, not games; name its .wtb files")
     for form in FORMATS:
-        if suffix == f".{form}" and form != "txt":
+        if suffix == f".{form}" and form not in ("txt", "jsonl"):
             return form
     return "wtb" if b"\0" in content[:64] else _format_of_text(content[:4096].decode("latin-1"))
 
@@ -187,7 +193,12 @@ def _format_of_text(opening: str) -> Format:
     """The format of a text that starts like this; GGF and SGF differ in how they name the game."""
     if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*(?:\d+\s*)?\(\s*;", opening):
         return "sgf" if re.search(r"(?:GM|FF)\s*\[\s*\d", opening) else "ggf"
-    return "jsonl" if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*\{", opening) else "txt"
+    if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*[\[{]", opening) is None:
+        return "txt"
+    is_quest = (
+        othello_quest.LOOKS_LIKE.search(opening) or opening.lstrip("\ufeff\xef\xbb\xbf \t\r\n")[:1] == "["
+    )
+    return "quest" if is_quest else "jsonl"
 
 
 def _text(content: bytes, path: Path, fallback: str | None = None) -> str:

@@ -4,9 +4,9 @@ r"""SGF, the Smart Game Format, for Othello (GM[2]).
 >>> game.entries.hex(), game.movers, game.details["black"], game.details["result"]
 ('252b1213', 'BWBW', 'edax', 4)
 
-Format: https://www.red-bean.com/sgf/. A game is a tree of nodes; the main line, the first branch everywhere, is
-read, as other programs do. Squares are written as f5 or, as in Go, by two letters (fe); a pass is empty, pass,
-PA or tt. AB, AW and PL in the first node are the start; without them it is the standard one.
+Format: https://www.red-bean.com/sgf/. A game is a tree of nodes; the main line, the first branch everywhere,
+is read, as other programs do. Squares are written as f5 or, as in Go, by two letters (fe); a pass is empty,
+pass, PA or tt. AB, AW and PL in the first node are the start; without them it is the standard one.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _main_line(text: str, at: int) -> tuple[Properties, int, str]:
         if not values:
             # An open bracket has no end in all the rest of the text.
             end = len(text) if text.startswith("[", at) else at
-            return properties, end, f"{name[0][:12]} has no complete value in brackets; it is cut off or damaged"
+            return properties, end, f"{name[0][:12]} has no complete value; it is cut off or damaged"
         if name[0] in roots:
             return properties, at, "it is cut off: another game starts before its last bracket"
         if name[0] in ("FF", "GM"):
@@ -213,8 +213,10 @@ def encode(records: Sequence[GameRecord]) -> Encoded:
 
 def _encoded(record: GameRecord, passes: int) -> str:
     start = record.game.start
-    head = [("FF", "4"), ("GM", OTHELLO), ("CA", "UTF-8"), ("SZ", "8"), ("PB", record.black),
-            ("PW", record.white), ("EV", record.event), ("DT", record.date), ("RE", _written(record))]  # fmt: skip
+    head = [
+        ("FF", "4"), ("GM", OTHELLO), ("CA", "UTF-8"), ("SZ", "8"), ("PB", record.black),
+        ("PW", record.white), ("EV", record.event), ("DT", record.date), ("RE", _written(record)),
+    ]  # fmt: skip
     fields = "".join(f"{name}[{_escaped(value)}]" for name, value in head if value)
     discs = "".join(
         name + "".join(f"[{Square(i)}]" for i in range(64) if bits >> i & 1)

@@ -48,7 +48,9 @@ class Step:
 
 
 def replay(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="WTHOR, GGF, SGF, transcripts or JSON lines.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="SOURCE", help="WTHOR, GGF, SGF, transcripts or JSON lines.")
+    ],
     game: Annotated[int, typer.Option(help="Which game of the file.", min=1)] = 1,
     move: Annotated[
         int | None, typer.Option(help="Only the board after this move; 0 is the start.", min=0)
@@ -169,7 +171,7 @@ def _parsed(text: str) -> GameRecord:
 
     if len(text.strip()) >= 64 and not re.search(r"\d", text):
         return GameRecord(Game(start=Board(text)))
-    if not re.search(r"[a-hA-Hａ-ｈＡ-Ｈ]\s*[1-8１-８]|\(\s*;", text):  # noqa: RUF001  # full-width letters
+    if not re.search(r"[a-hA-Hａ-ｈＡ-Ｈ]\s*[1-8１-８]|\(\s*;|^\s*[\[{]", text):  # noqa: RUF001  # full-width letters
         raise ValueError(f"{_shown(text)} is neither an existing file nor a transcript such as f5d6c3")
     found = read_pasted(text)
     if len(found) != 1:
@@ -189,7 +191,9 @@ SHOWN = 10  # openings, exceptions and unreadable games; --json lists all
 
 
 def add_to(app: typer.Typer) -> None:
-    games = subcommands("Read, convert and count games: WTHOR, GGF, SGF, transcripts, JSON lines; make openings.")
+    games = subcommands(
+        "Read, convert and count games: WTHOR, GGF, SGF, transcripts, JSON lines; make openings."
+    )
     games.command("import")(import_games)
     games.command()(stats)
     games.command()(replay)
@@ -251,8 +255,12 @@ def import_games(
         "games": len(kept),
         "filtered_out": len(read) - len(kept),
         "read": [
-            {"file": str(file.path), "format": file.format, "games": len(file.records),
-             "refused": len(file.problems)}
+            {
+                "file": str(file.path),
+                "format": file.format,
+                "games": len(file.records),
+                "refused": len(file.problems),
+            }
             for file in files
         ],
         "skipped": _problems(files),
@@ -273,7 +281,8 @@ def import_games(
     say(f"Look at it: outflank games stats {target}")
 
 
-FORMAT_NAMES = {"wtb": "WTHOR", "ggf": "GGF", "sgf": "SGF", "txt": "transcripts", "jsonl": "JSON lines"}
+FORMAT_NAMES = {"wtb": "WTHOR", "ggf": "GGF", "sgf": "SGF", "txt": "transcripts", "jsonl": "JSON lines",
+                "quest": "Othello Quest"}  # fmt: skip
 
 
 def _read(sources: list[Path], skip_bad: bool) -> list[GameFile]:
