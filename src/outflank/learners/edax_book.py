@@ -6,8 +6,8 @@ Square('f5')
 
 A line is the board as the side to move sees it (X), the level of Edax's search, the best move that leads out
 of the book with its score in discs, or `--` (position_export in Edax's book.c). That is our deviation: values
-of positions follow from them by negamax, here as in Edax. Its binary `.dat` files are not documented; Edax turns
-them into text and back by `book export` and `book import`.
+of positions follow from them by negamax, here as in Edax. Its binary `.dat` files are not documented; Edax
+turns them into text and back by `book export` and `book import`.
 """
 
 from __future__ import annotations
