@@ -20,7 +20,7 @@ help:
 	@echo "make tidy             what clang-tidy finds in the core"
 	@echo "make format           format Python and C++, rewrite the stub of the core"
 	@echo "make coverage         the tests of Python, with the share of lines they reach in each room"
-	@echo "make bench            time the core, in one run with rust-reversi"
+	@echo "make bench            time the core, in one run with other libraries"
 	@echo "make test-core        the tests of the core alone"
 	@echo "make test-sanitizers  the same under AddressSanitizer and UndefinedBehaviorSanitizer, and fuzzing"
 	@echo "make test-threads     the same under ThreadSanitizer"

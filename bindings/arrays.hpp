@@ -115,6 +115,7 @@ inline std::vector<Board> boards_of(const Vector<Bits>& black, const Vector<Bits
 using Placements = std::vector<Matrix<std::uint8_t>>;
 std::vector<TupleTable> tables_of(const Placements& placements);
 
+void bind_batched_games(nb::module_& m);
 void bind_book(nb::module_& m);
 void bind_evaluators(nb::module_& m);
 void bind_games(nb::module_& m);

@@ -68,6 +68,7 @@ NB_MODULE(_core, m) {
     bind_book(m);
     bind_evaluators(m);
     bind_games(m);
+    bind_batched_games(m);  // uses the players and rules of games
     bind_learning(m);
     bind_search(m);
     bind_records(m);

@@ -197,6 +197,21 @@ class GamesInStep:
 
     def moves(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C')]: ...
 
+class BatchedGames:
+    """Thousands of games in step, replaced when over."""
+
+    def __init__(self, rules: MatchRules, size: int, opponent: Player | None = None) -> None: ...
+
+    def step(self, squares: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, over: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], disc_differences: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')], planes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], masks: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], black_turn: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def observe(self, planes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], masks: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], black_turn: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def positions(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]]:
+        """The discs of the movers and of their opponents."""
+
+    def draw_moves(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]:
+        """A random legal move for each game."""
+
 class Learnable(Evaluator):
     """An evaluator whose weights change as it plays."""
 

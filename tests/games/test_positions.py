@@ -100,3 +100,33 @@ def test_any_bytes_are_positions_or_a_value_error(tmp_path: Path, content: bytes
         assert read_start_positions(path)
     except ValueError as error:
         assert str(path) in str(error)
+
+
+FFO_1 = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
+
+
+def test_pasted_positions() -> None:
+    """An OBF line with its answers, several of them, a numbered transcript."""
+    (endgame,) = read_endgames(f"{FFO_1}; G8:+18; H1:+12; % FFO 1")
+    assert (endgame.board, endgame.score_for_mover) == (Board(FFO_1), 18)
+    two = read_endgames(f"{FFO_1}; G8:+18;\n{Board('X' * 63 + '- O').text}", allow_impossible=True)
+    assert [each.score_for_mover for each in two] == [18, None]
+    (endgame,) = read_endgames("1. F5 d6\n2. C3")
+    assert endgame.board == Board.from_transcript("f5d6c3")
+    for text, sentence in (
+        (f"{FFO_1}; G8:x;", "should be moves with scores"), ("f5d6f5", "move 3 .f5. is not legal for black"),
+        (FFO_1[2:], "a board has 64 characters"), ("f5d6 hello", "'hello' is not a square"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=sentence):
+            read_endgames(text)
+
+
+def test_opening_lists(tmp_path: Path) -> None:
+    path = tmp_path / "xot.txt"
+    path.write_text("# XOT\nF5F6E6D6C5E3D3G5\nf5 d6 c3 d3 c4 f4 f6 b4; -1.5\n")
+    assert read_start_positions(path) == (
+        Board.from_transcript("F5F6E6D6C5E3D3G5"), Board.from_transcript("f5d6c3d3c4f4f6b4")
+    )  # fmt: skip
+    path.write_text("F5F6E6D6C5E3D3G5\nf5f5\n")
+    with pytest.raises(ValueError, match=r"xot.txt, line 2: move 2 \(f5\) is not legal for white"):
+        read_start_positions(path)

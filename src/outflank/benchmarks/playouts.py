@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import venv
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
 from outflank import _core
+from outflank.benchmarks.peer_libraries import InstalledPeer
 from outflank.benchmarks.timing import Target, Timing, best_rates
 from outflank.board import Board
 from outflank.cores import available_cores
@@ -21,9 +18,6 @@ from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
 from outflank.players.names import named_player
-
-PEER = "rust-reversi==1.4.4"
-PEER_SCRIPT = Path(__file__).with_name("peers") / "rust_reversi_playouts.py"
 
 
 def _random_network(kind: type[Mlp] | type[SpatialMlp]) -> GreedyPlayer:
@@ -66,7 +60,7 @@ PEER_RANDOM = "rust-reversi random playouts"
 PERFT, TD_SNAKES, TD_CHAMPION = "perft 10", "TD self-play, 30 snakes", "TD, league-champion"
 
 
-def time_playouts(peer_python: Path | None = None) -> Iterator[Timing]:
+def time_playouts(peer: InstalledPeer | None = None) -> Iterator[Timing]:
     """Every kernel on one thread, the League's match on all cores too, and the peer if there is one."""
     heuristic, all_2 = named_player("standard-heuristic"), named_player("all-2")
     champion = named_player("league-champion")
@@ -88,8 +82,8 @@ def time_playouts(peer_python: Path | None = None) -> Iterator[Timing]:
         (PERFT, 1, _perft_per_second),
     ]
     kernels = [kernel for kernel in kernels if kernel[1] <= cores]
-    if peer_python is not None:
-        kernels.append((PEER_RANDOM, 1, lambda: _peer_games_per_second(peer_python)))
+    if peer is not None:
+        kernels.append((PEER_RANDOM, 1, peer.per_second))
     rates = best_rates([measure for _, _, measure in kernels])
     for (name, threads, _), rate in zip(kernels, rates, strict=True):
         yield Timing(name, "paths" if name == PERFT else "games", rate, threads)
@@ -107,25 +101,3 @@ def playout_targets(timings: list[Timing]) -> Iterator[Target]:
         peer = rate[PEER_RANDOM, 1]
         yield Target("random playouts over rust-reversi's", rate[RANDOM, 1] / peer, 20.0)
         yield Target("all-2 - heuristic over rust-reversi's random playouts", rate[ALL_2, 1] / peer, 3.0)
-
-
-def install_peer(folder: Path) -> Path:
-    """Install rust-reversi in its own virtual environment; returns that environment's Python."""
-    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    ready = folder / "ready"
-    if not ready.exists():
-        venv.create(folder, with_pip=True, clear=True)
-        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PEER]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-        if result.returncode != 0:
-            last = result.stderr.strip().splitlines()[-1:] or ["pip gave no reason"]
-            raise ValueError(f"{PEER} could not be installed: {last[0]}")
-        ready.touch()
-    return python
-
-
-def _peer_games_per_second(python: Path) -> float:
-    result = subprocess.run([str(python), str(PEER_SCRIPT)], capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        raise ValueError(f"{PEER} failed: {result.stderr.strip().splitlines()[-1]}")
-    return float(result.stdout)

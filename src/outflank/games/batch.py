@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
-from outflank.board import Board
+from outflank.board import Board, Square
 from outflank.games.statistics import FinishedGames, Tally
-from outflank.players.greedy import GreedyPlayer, Player, PreferringPlayer
+from outflank.players.greedy import GreedyPlayer, HistoryPlayer, Player, PreferringPlayer
 
 FORFEIT_DIFFERENCE = 64  # discs by which a forfeited game is lost: all of them
 
@@ -123,3 +123,17 @@ def answer(games: _core.GamesInStep, player: Player) -> None:
         if square not in board.legal_moves:
             raise ValueError(f"{player.name} chose {square!r}, which is not a legal move on {board.text}")
     games.answer_squares(np.array(chosen, dtype=np.uint8))
+
+
+def answer_in_game(game: _core.GamesInStep, player: Player, start: Board) -> None:
+    """As `answer`, in a single recorded game: a player may see its moves."""
+    if isinstance(player, HistoryPlayer):
+        square = player.choose_after(start, squares_of(game.moves()[0]))
+        game.answer_squares(np.array([square], dtype=np.uint8))
+    else:
+        answer(game, player)
+
+
+def squares_of(moves: npt.NDArray[np.uint8]) -> tuple[Square, ...]:
+    """The moves of a row of records."""
+    return tuple(Square(int(move)) for move in moves if move != _core.NO_MOVE)

@@ -1,5 +1,5 @@
-"""Games of players that play one game at a time: engine processes and timed searches. Several games run
-at once, each at a table of its own.
+"""Games of players that play one game at a time: engine processes, timed searches, players that need a game's
+moves. Several games run at once, each at a table of its own.
 
 The referee's board and the forced random moves are the same as in every other game (`_core.GamesInStep`), so
 engines play by the same rules and draw from the same random streams. An engine that violates the protocol
@@ -23,11 +23,19 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
-from outflank.board import Board, Square
-from outflank.games.batch import FORFEIT_DIFFERENCE, Batch, BothTimes, Forfeit, MoveTimes, answer
+from outflank.board import Board
+from outflank.games.batch import (
+    FORFEIT_DIFFERENCE,
+    Batch,
+    BothTimes,
+    Forfeit,
+    MoveTimes,
+    answer_in_game,
+    squares_of,
+)
 from outflank.players.engine_player import Engine, ExternalPlayer
 from outflank.players.engine_process import EngineError, EngineStartError
-from outflank.players.greedy import Player
+from outflank.players.greedy import HistoryPlayer, Player
 from outflank.players.search import SearchPlayer
 
 if TYPE_CHECKING:
@@ -108,12 +116,12 @@ class _Seat:
             # The core is thread-safe; a player in Python need not be.
             with contextlib.nullcontext() if getattr(self.player, "core", None) else self._lock:
                 began = time.perf_counter()
-                answer(games, self.player)
+                answer_in_game(games, self.player, start)
                 return time.perf_counter() - began
         engine = self.engine()
         began = time.perf_counter()
         try:
-            square = engine.choose(start, _squares(games.moves()[0]))
+            square = engine.choose(start, squares_of(games.moves()[0]))
         except EngineError:
             engine.kill()  # it may not answer a polite request
             self.clear()
@@ -146,7 +154,7 @@ class _Played:
 
 def needs_a_table(player: Player) -> bool:
     """Whether a player plays one game at a time, rather than thousands in step."""
-    return isinstance(player, ExternalPlayer) or _has_clock(player)
+    return isinstance(player, ExternalPlayer | HistoryPlayer) or _has_clock(player)
 
 
 def _has_clock(player: Player) -> bool:
@@ -257,7 +265,3 @@ def _seat(player: Player, processes: _ProcessPool | None, lock: threading.Lock) 
     if isinstance(player, SearchPlayer) and _has_clock(player):
         return _Seat(replace(player), None, threading.Lock())  # a search per table
     return _Seat(player, processes, lock)
-
-
-def _squares(moves: npt.NDArray[np.uint8]) -> tuple[Square, ...]:
-    return tuple(Square(int(move)) for move in moves if move != _core.NO_MOVE)

@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
-from outflank.board import Board, Square
+from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.games.batch import Batch as Batch
-from outflank.games.batch import BothTimes, MoveTimes, play_in_step
+from outflank.games.batch import BothTimes, MoveTimes, play_in_step, squares_of
 from outflank.games.batch import Forfeit as Forfeit
 from outflank.games.engine_games import FEWEST_DISCS, EngineGames, needs_a_table
 from outflank.games.game import Game
@@ -65,13 +65,7 @@ class Match:
         self.seed = seed
         self.threads = threads or available_cores()
         _check(self)
-        self._rules = _core.MatchRules(
-            np.array([board.black for board in self.starts], dtype=np.uint64),
-            np.array([board.white for board in self.starts], dtype=np.uint64),
-            np.array([board.mover == "black" for board in self.starts]),
-            self.epsilon,
-            seed,
-        )
+        self._rules = match_rules(self.starts, self.epsilon, seed)
 
     @property
     def counts_repeats(self) -> bool:
@@ -113,7 +107,7 @@ class Match:
             assert batch.moves is not None
             for i, moves in enumerate(batch.moves):
                 start = self.starts[(batch.first_game + i) // 2 % len(self.starts)]
-                yield Game(tuple(_squares(moves)), start)
+                yield Game(squares_of(moves), start)
 
     def disc_differences(self, batch: Batch) -> npt.NDArray[np.int8]:
         """Black's disc difference before the first move and after each: [games, 61]."""
@@ -141,12 +135,22 @@ class Match:
         )
 
 
+def match_rules(
+    starts: Sequence[Board], epsilon: tuple[float, float], seed: int, *, alternate_colours: bool = True
+) -> _core.MatchRules:
+    """The rules of games between a first and a second player, checked by the core."""
+    return _core.MatchRules(
+        np.array([board.black for board in starts], dtype=np.uint64),
+        np.array([board.white for board in starts], dtype=np.uint64),
+        np.array([board.mover == "black" for board in starts], dtype=bool),
+        epsilon,
+        seed,
+        alternate_colours,
+    )
+
+
 def _sum_of_times(times: Sequence[BothTimes]) -> BothTimes:
     return sum((t[0] for t in times), MoveTimes()), sum((t[1] for t in times), MoveTimes())
-
-
-def _squares(moves: npt.NDArray[np.uint8]) -> Iterator[Square]:
-    return (Square(int(move)) for move in moves if move != _core.NO_MOVE)
 
 
 def _check(match: Match) -> None:

@@ -16,12 +16,15 @@ from pathlib import Path
 
 import numpy as np
 
-from outflank.board import Board
+from outflank import _core
+from outflank.board import Board, Square
+from outflank.games.formats.transcripts import entries_of
 from outflank.suggestions import unknown
 
 LARGEST_FILE = 64 << 20
 OPENING_PLIES = 8
 MOST_OPENINGS = 10_000
+LARGEST_PASTE = 1 << 20
 MOST_FAILURES = 10_000  # random games in a row that reach no new position, before giving up
 _FOLDER = Path(str(files("outflank") / "data" / "positions"))
 BUILT_IN = ("ffo-1-19", "ffo-20-39", "ffo-40-59")  # the FFO endgame test suite
@@ -80,7 +83,9 @@ def read_start_positions(path: str | Path) -> tuple[Board, ...]:
     """The boards of a file, in order.
 
     FFO text: one board per line, 64 characters and the side to move, then anything after `;` or `%`; empty
-    lines and lines that start with `%` or `#` are skipped. Number grids: 64 numbers per board, Black moves.
+    lines and lines that start with `%` or `#` are skipped. Opening lists, such as those of XOT: the moves of
+    one opening per line, which leads to the board after them. Number grids: 64 numbers per board, Black
+    moves.
     """
     return tuple(board for board, _ in _read(Path(path)))
 
@@ -105,10 +110,16 @@ def _endgames(source: str) -> list[Endgame]:
             Endgame(board, _best_score(rest, f"{source}, position {number}"))
             for number, (board, rest) in enumerate(_read(path), start=1)
         ]
+    if len(source) > LARGEST_PASTE:
+        raise ValueError(f"a pasted position has at most {LARGEST_PASTE:,} characters; put it into a file")
     if len("".join(source.split()[:1])) >= 60:
-        return [Endgame(Board(source))]
-    if re.fullmatch(r"(?:[a-hA-H][1-8]\s*)+", source.strip()):
-        return [Endgame(Board.from_transcript(source))]
+        lines = _lines(source, "the text")
+        return [
+            Endgame(board, _best_score(rest, f"position {number}"))
+            for number, (board, rest) in enumerate(lines, start=1)
+        ]
+    if re.match(r"\s*(?:1\s*[.):]?\s*)?[a-hA-H][1-8]", source):
+        return [Endgame(_board_after(" ".join(source.split())))]
     if source.startswith("ffo"):
         raise ValueError(f"{unknown(source, BUILT_IN, 'a test suite or a file')}")
     raise ValueError(
@@ -137,23 +148,43 @@ def _read(path: Path) -> list[tuple[Board, str]]:
         raise ValueError(
             f"{path}, byte {error.start}: this is not text; is it a file of positions?"
         ) from None
-    boards = _number_grids(text, path) if re.match(r"\s*[0-9]", text) else _ffo_lines(text, path)
+    is_grid = re.match(r"\s*[0-2]\s+[0-2]\s", text)
+    boards = _number_grids(text, path) if is_grid else _lines(text, str(path))
     if not boards:
         raise ValueError(f"{path} holds no positions")
     return boards
 
 
-def _ffo_lines(text: str, path: Path) -> list[tuple[Board, str]]:
+def _lines(text: str, source: str) -> list[tuple[Board, str]]:
+    """FFO lines and openings, each with what follows the first semicolon."""
     boards = []
     for number, line in enumerate(text.splitlines(), start=1):
         position, _, rest = line.partition("%")[0].partition(";")
         if not position.strip() or line.lstrip().startswith("#"):
             continue
         try:
-            boards.append((Board(position), rest))
+            is_opening = re.match(r"\s*(?:1\s*[.):]?\s*)?[a-hA-H][1-8]", position)
+            boards.append((_board_after(position) if is_opening else Board(position), rest))
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from None
+            raise ValueError(f"{source}, line {number}: {error}") from None
     return boards
+
+
+def _board_after(moves: str) -> Board:
+    """The board after the moves of an opening or a game."""
+    entries, rest = entries_of(moves.strip())
+    if rest:
+        raise ValueError(f"{rest[:20]!r} after the moves is not a move")
+    board = Board()
+    for number, entry in enumerate(entries, start=1):
+        if entry == _core.WRITTEN_PASS:
+            board = board.pass_turn()
+            continue
+        board = board.settled()
+        if entry not in board.legal_moves:
+            raise ValueError(f"move {number} ({Square(entry)}) is not legal for {board.mover}")
+        board = board.play(entry)
+    return board
 
 
 def _number_grids(text: str, path: Path) -> list[tuple[Board, str]]:

@@ -49,6 +49,13 @@ def preference_for(board: Board, best: Collection[int]) -> FloatArray:
     return np.array([1.0 if square in best else 0.0 for square in board.legal_moves])
 
 
+@runtime_checkable
+class HistoryPlayer(Player, Protocol):
+    """A player that needs the moves of a game so far, passes left out, not the board alone."""
+
+    def choose_after(self, start: Board, moves: Sequence[Square]) -> int: ...
+
+
 @dataclass(frozen=True)
 class RandomPlayer:
     """Every legal move with the same probability."""

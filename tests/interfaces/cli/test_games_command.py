@@ -31,7 +31,7 @@ def played(tmp_path: Path) -> list[GameRecord]:
 
 
 def test_import_through_every_format(outflank: Outflank, tmp_path: Path, played: list[GameRecord]) -> None:
-    names = ["a.ggf", "b.wtb", "c.jsonl", "d.txt"]
+    names = ["a.ggf", "s.sgf", "b.wtb", "c.jsonl", "d.txt"]
     source = "played.jsonl"
     for name in names:
         result = outflank("games", "import", source, "--out", name, cwd=tmp_path)

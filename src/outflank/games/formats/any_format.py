@@ -1,4 +1,4 @@
-r"""Game files in any format: WTHOR, GGF, transcripts, and outflank's own JSON lines.
+r"""Game files in any format: WTHOR, GGF, SGF, Othello Quest, transcripts, and outflank's own JSON lines.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -21,18 +21,21 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from outflank.files import write_whole
-from outflank.games.formats import ggf, json_lines, transcripts, wthor
+from outflank.games.formats import ggf, json_lines, othello_quest, sgf, transcripts, wthor
 from outflank.games.game import Encoded, GameRecord, ParsedGame, Problem, moves_matrix
 from outflank.games.replay import checked, replay_records
 
 __all__ = ["GameFile", "GameRecord", "moves_matrix", "read_game_file", "read_games", "write_games"]
 
-Format = Literal["wtb", "ggf", "txt", "jsonl"]
-FORMATS: tuple[Format, ...] = get_args(Format)
-_ENCODERS: dict[Format, Callable[[Sequence[GameRecord]], Encoded]] = {
-    "wtb": wthor.encode, "ggf": ggf.encode, "txt": transcripts.encode, "jsonl": json_lines.encode,
+WrittenFormat = Literal["wtb", "ggf", "sgf", "txt", "jsonl"]
+Format = WrittenFormat | Literal["quest"]
+FORMATS: tuple[WrittenFormat, ...] = get_args(WrittenFormat)
+_ENCODERS: dict[WrittenFormat, Callable[[Sequence[GameRecord]], Encoded]] = {
+    "wtb": wthor.encode, "ggf": ggf.encode, "sgf": sgf.encode, "txt": transcripts.encode,
+    "jsonl": json_lines.encode,
 }  # fmt: skip
 LARGEST_FILE = 512 << 20  # also after decompression
+LARGEST_PASTE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,36 @@ def read_game_file(path: str | Path, *, skip_bad: bool = False) -> GameFile:
     return GameFile(path, form, records, tuple(problems))
 
 
+def read_pasted(text: str) -> list[GameRecord]:
+    """The games of a text that was pasted: SGF, GGF, JSON lines, or a transcript in any number of lines.
+
+    >>> [record.game.transcript for record in read_pasted("1. F5 d6\\n2. C3 d3")]
+    ['f5d6c3d3']
+    """
+    if len(text) > LARGEST_PASTE:
+        raise ValueError(f"a pasted game has at most {LARGEST_PASTE:,} characters; put it into a file")
+    form = _format_of_text(text[:4096])
+    if form == "txt":
+        whole = list(checked(transcripts.read(text, is_one_game=True), ""))
+        lines = list(checked(transcripts.read(text), ""))
+        # Several games of a line each are not one game; any other text is, and its faults are reported.
+        found = lines if all(isinstance(game, GameRecord) for game in lines) else whole
+        found = whole if all(isinstance(game, GameRecord) for game in whole) else found
+    else:
+        parse = {"ggf": ggf.read, "sgf": sgf.read, "jsonl": json_lines.read, "quest": othello_quest.read}[
+            form
+        ]
+        found = list(checked(parse(text), ""))
+    records = []
+    for game in found:
+        if not isinstance(game, GameRecord):
+            raise ValueError(game.reason)
+        records.append(game)
+    return records
+
+
 def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, ...]:
-    """Writes games in the format of the file's name: .wtb, .ggf, .txt or .jsonl.
+    """Writes games in the format of the file's name: .wtb, .ggf, .sgf, .txt or .jsonl.
 
     Returns a sentence for each kind of data that the format could not hold.
     """
@@ -97,12 +128,12 @@ def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, .
     return encoded.notes
 
 
-def format_of_name(path: Path) -> Format:
+def format_of_name(path: Path) -> WrittenFormat:
     """The format for writing a file of this name."""
     for form in FORMATS:
         if path.suffix.lower() == f".{form}":
             return form
-    raise ValueError(f"{path}: games are written as .wtb (WTHOR), .ggf, .txt (transcripts) or .jsonl")
+    raise ValueError(f"{path}: games are written as .wtb (WTHOR), .ggf, .sgf, .txt (transcripts) or .jsonl")
 
 
 def _parsed(path: Path, form: Format, content: bytes) -> Iterator[ParsedGame | Problem]:
@@ -111,8 +142,12 @@ def _parsed(path: Path, form: Format, content: bytes) -> Iterator[ParsedGame | P
             return wthor.read(content, path)
         case "ggf":
             return ggf.read(_text(content, path, "latin-1"))
+        case "sgf":
+            return sgf.read(_text(content, path, "latin-1"))
         case "jsonl":
             return json_lines.read(_text(content, path))
+        case "quest":
+            return othello_quest.read(_text(content, path))
         case "txt":
             return transcripts.read(_text(content, path))
 
@@ -149,13 +184,21 @@ def _format(path: Path, content: bytes) -> Format:
     if suffix in wthor.NAME_BYTES:
         raise ValueError(f"{path} holds the names of a WTHOR database, not games; name its .wtb files")
     for form in FORMATS:
-        if suffix == f".{form}" and form != "txt":
+        if suffix == f".{form}" and form not in ("txt", "jsonl"):
             return form
-    if re.match(rb"(?:\xef\xbb\xbf)?\s*(?:\d+\s*)?\(;", content):
-        return "ggf"
-    if re.match(rb"(?:\xef\xbb\xbf)?\s*\{", content):
-        return "jsonl"
-    return "wtb" if b"\0" in content[:64] else "txt"
+    return "wtb" if b"\0" in content[:64] else _format_of_text(content[:4096].decode("latin-1"))
+
+
+def _format_of_text(opening: str) -> Format:
+    """The format of a text that starts like this; GGF and SGF differ in how they name the game."""
+    if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*(?:\d+\s*)?\(\s*;", opening):
+        return "sgf" if re.search(r"(?:GM|FF)\s*\[\s*\d", opening) else "ggf"
+    if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*[\[{]", opening) is None:
+        return "txt"
+    is_quest = (
+        othello_quest.LOOKS_LIKE.search(opening) or opening.lstrip("\ufeff\xef\xbb\xbf \t\r\n")[:1] == "["
+    )
+    return "quest" if is_quest else "jsonl"
 
 
 def _text(content: bytes, path: Path, fallback: str | None = None) -> str:

@@ -1,44 +1,161 @@
-r"""Plain transcripts: one game per line, such as `f5d6c3d3c4`.
+r"""Plain transcripts, such as `f5d6c3d3c4`: one game per line, or wrapped over several; pasted ones too.
 
 >>> [game.entries.hex() for game in read("f5 D6 c3 : +2\n# a comment\n1. f5 d6 2. c3")]
 ['252b12', '252b12']
+>>> game, = read("Black: Tamenori (2315)\nWhite: Rose\n1 F5 2 d6 3 C3\n4 d3 5 c4")
+>>> game.entries.hex(), game.details["black"]
+('252b12131a', 'Tamenori (2315)')
+
+A line continues the game before it if its first number is above 1, if its first move cannot open a game, or
+if it is legal as a continuation and not as a game. So a game that was wrapped or copied line by line is never
+cut. Lines such as `Black: NAME` before the moves, as apps and servers copy them, are the details of the next
+game.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from outflank import _core
 from outflank.board import Square
 from outflank.games.game import LONGEST_RECORD, START, Encoded, GameRecord, ParsedGame, Problem
+from outflank.games.replay import replay_entries
 
 PASSES = ("--", "pass", "pas", "pa", "ps")
-# A move number (1. or 12.), a square, a pass, or a separator.
+# A move number (1. or 12), a square, a pass, or a separator.
 _TOKEN = re.compile(
-    rf"(?P<number>\d{{1,3}}\s*[.)])|(?P<square>[a-h][1-8])|(?P<pass>{'|'.join(PASSES)})|[\s,;]+", re.I
+    r"(?P<number>(?<![^\s,;|])\d{1,3}(?:\s*[.):](?!\d)|(?=\s*[a-h][1-8])))|(?P<square>[a-h][1-8])"
+    rf"|(?P<pass>{'|'.join(PASSES)})|[\s,;|]+|-(?=[a-h][1-8])",
+    re.I,
 )
 # After the moves: Black's disc difference (: +12), or the discs of both (38-26).
 _SCORE = re.compile(
     r"[:=]?\s*(?:(?P<black>\d{1,2})\s*[-:]\s*(?P<white>\d{1,2})|(?P<difference>[+-]?\d{1,2})(?:\.0+)?)\s*"
 )
+_FIELD = re.compile(r"([^\W\d]{1,20})\s*[:=]\s*(\S.*)?")
+_FIELDS = {
+    "black": "black", "white": "white", "黒": "black", "白": "white", "先手": "black", "後手": "white",
+    "event": "event", "tournament": "event", "place": "event", "site": "event", "大会": "event",
+    "date": "date", "日付": "date", "日時": "date", "result": "result", "score": "result", "結果": "result",
+    "moves": "moves", "transcript": "moves", "game": "moves", "kifu": "moves", "棋譜": "moves",
+}  # fmt: skip
 _ENTRY = {str(Square(i)): i for i in range(64)}
+_OPENING_MOVES = frozenset(int(square) for square in START.legal_moves)
+LONGEST_LINE = 10_000
 
 
-def read(text: str) -> Iterator[ParsedGame | Problem]:
-    """The games of a text, not yet checked; empty lines and lines that start with # or % are skipped."""
+@dataclass
+class _Game:
+    """A game whose next line may follow."""
+
+    number: int
+    where: str
+    entries: bytearray = field(default_factory=bytearray)
+    lines: int = 0
+    details: dict[str, object] = field(default_factory=lambda: {"result": None})
+    is_closed: bool = False  # by a score
+    reason: str = ""  # why it cannot be read
+
+    def add(self, entries: bytes, rest: str, where: str) -> None:
+        self.lines += 1
+        if self.is_closed:
+            self.reason = f"{where}: there are moves after the score"
+        elif len(self.entries) + len(entries) > LONGEST_RECORD:
+            self.reason = f"there are more than {LONGEST_RECORD} moves, and a game has at most 60"
+        else:
+            self.entries += entries
+            if rest:
+                self.details["result"], self.is_closed = _score(rest), True
+
+    def parsed(self) -> ParsedGame | Problem:
+        if self.reason:
+            return Problem(self.number, self.where, self.reason)
+        return ParsedGame(self.number, self.where, bytes(self.entries), START, self.details)
+
+
+def read(text: str, is_one_game: bool = False) -> Iterator[ParsedGame | Problem]:
+    """The games of a text, not yet checked; empty lines and lines that start with # or % are skipped.
+
+    With is_one_game, every line after the first continues it.
+    """
     number = 0
-    for line_number, line in enumerate(text.split("\n"), start=1):
+    game: _Game | None = None
+    details: dict[str, object] = {}
+    for line_number, line in enumerate(_normal(text).split("\n"), start=1):
         stripped = line.strip()
         if not stripped or stripped[0] in "#%":
             continue
-        number += 1
         where = f"line {line_number}"
         try:
+            if (found := _field(stripped)) is not None:
+                name, stripped = found
+                if name != "moves":
+                    if game is not None and not is_one_game:
+                        yield game.parsed()
+                        game = None
+                    details[name] = _result(stripped) if name == "result" else stripped
+                    continue
             entries, rest = entries_of(stripped)
-            yield ParsedGame(number, where, entries, START, {"result": _score(rest)})
         except ValueError as error:
+            if game is not None:
+                yield game.parsed()
+            number, game = number + 1, None
             yield Problem(number, where, str(error))
+            continue
+        if game is not None and (is_one_game or _continues(game, entries, stripped)):
+            try:
+                game.add(entries, rest, where)
+            except ValueError as error:
+                game.reason = f"{where}: {error}"
+            continue
+        if game is not None:
+            yield game.parsed()
+        number += 1
+        game = _Game(number, where)
+        try:
+            game.add(entries, rest, where)
+        except ValueError as error:
+            game.reason = str(error)
+        game.details |= details
+        details = {}
+    if game is not None:
+        yield game.parsed()
+    if details:
+        yield Problem(0, "", f"there are no moves after {', '.join(details)}")
+
+
+def _normal(text: str) -> str:
+    """Full-width letters and digits, as Japanese apps write them, become plain ones; line ends become \\n."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def _field(line: str) -> tuple[str, str] | None:
+    """A line such as `Black: NAME`: the detail it names, and its text."""
+    match = _FIELD.fullmatch(line)
+    name = None if match is None else _FIELDS.get(match[1].lower())
+    return None if match is None or name is None else (name, (match[2] or "").strip()[:LONGEST_LINE])
+
+
+def _continues(game: _Game, entries: bytes, line: str) -> bool:
+    """Whether a line belongs to the game before it."""
+    first = re.match(r"\d+", line)
+    if first is not None and entries and _TOKEN.match(line) and int(first[0]) != 1:
+        return True
+    if not entries:
+        return bool(line) and not game.is_closed
+    if entries[0] not in _OPENING_MOVES:
+        return True
+    joined = bytes(game.entries) + entries
+    if game.reason or game.is_closed or len(joined) > LONGEST_RECORD:
+        return False
+    legal = replay_entries([joined, entries], [START, START]).legal
+    is_alone, is_next = legal[1] == len(entries), legal[0] == len(joined)
+    # If it is both, it continues a game that is wrapped already.
+    return bool(is_next and (not is_alone or game.lines > 1))
 
 
 def entries_of(text: str) -> tuple[bytes, str]:
@@ -60,9 +177,7 @@ def entries_of(text: str) -> tuple[bytes, str]:
     return bytes(entries), rest
 
 
-def _score(text: str) -> float | None:
-    if not text:
-        return None
+def _score(text: str) -> float:
     match = _SCORE.fullmatch(text)
     if match is None or (match["difference"] and text[0] not in ":=+-"):
         raise ValueError(f"{text[:20]!r} after the moves is not a score such as : +12 or 38-26")
@@ -73,6 +188,16 @@ def _score(text: str) -> float | None:
     return score
 
 
+def _result(text: str) -> float | None:
+    """A line's result: a score, alone or among words; None if it has no numbers."""
+    if not re.search(r"\d", text):
+        return None
+    discs = re.search(r"(?<!\d)\d{1,2}\s*[-:]\s*\d{1,2}(?!\d)|(?<!\d)[+-]\d{1,2}(?!\d)", text)
+    if discs is None:
+        raise ValueError(f"{text[:20]!r} is not a result such as 38-26 or +12")
+    return _score(discs[0])
+
+
 def encode(records: Sequence[GameRecord]) -> Encoded:
     """One game per line: the moves alone, from the standard start."""
     lines = []
@@ -80,7 +205,7 @@ def encode(records: Sequence[GameRecord]) -> Encoded:
         if record.game.start != START:
             raise ValueError(
                 f"game {number} has its own start position, which a transcript cannot hold; "
-                "write .jsonl or .ggf"
+                "write .jsonl, .ggf or .sgf"
             )
         if not record.game.moves:
             raise ValueError(f"game {number} has no moves, and a transcript cannot hold that")

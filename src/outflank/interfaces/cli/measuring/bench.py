@@ -18,30 +18,36 @@ def add_to(app: typer.Typer) -> None:
 
 def bench(
     peers: Annotated[
-        bool, typer.Option("--peers", help="Install rust-reversi in its own environment, and time it too.")
+        bool,
+        typer.Option(
+            "--peers",
+            help="Install rust-reversi, OpenSpiel and pgx in environments of their own; time them too.",
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Time the core's kernels; with --peers, beside another library in the same run."""
+    """Time the core's kernels; with --peers, beside other libraries in the same run."""
     from outflank import _core
+    from outflank.benchmarks.environments import environment_targets, time_environments
     from outflank.benchmarks.evolution import evolution_targets, time_evolution
     from outflank.benchmarks.opening_book import book_targets, time_book
-    from outflank.benchmarks.playouts import install_peer, playout_targets, time_playouts
+    from outflank.benchmarks.peer_libraries import PEERS, RUST_REVERSI, InstalledPeer
+    from outflank.benchmarks.playouts import playout_targets, time_playouts
     from outflank.benchmarks.search import search_targets, time_search
     from outflank.benchmarks.start_up import start_up_targets, time_start_up
 
-    python = None
-    if peers:
-        with err.status("installing rust-reversi in its own environment"):
-            python = install_peer(_cache_folder() / "peer-rust-reversi")
+    installed: dict[str, InstalledPeer] = {}
+    for peer in PEERS if peers else ():
+        with err.status(f"installing {peer.name} in its own environment"):
+            installed[peer.name] = peer.install(_cache_folder())
     with err.status("timing: each kernel in turn, several rounds"):
         timings = [
-            *time_playouts(python), *time_evolution(_has_dask()), *time_search(), *time_book(),
-            *time_start_up(),
+            *time_playouts(installed.get(RUST_REVERSI.name)), *time_evolution(_has_dask()), *time_search(),
+            *time_book(), *time_environments(installed), *time_start_up(),
         ]  # fmt: skip
     reached = [
         *playout_targets(timings), *evolution_targets(timings), *search_targets(timings),
-        *book_targets(timings), *start_up_targets(timings),
+        *book_targets(timings), *environment_targets(timings), *start_up_targets(timings),
     ]  # fmt: skip
     if as_json:
         print_json(

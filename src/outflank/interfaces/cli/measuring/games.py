@@ -48,7 +48,9 @@ class Step:
 
 
 def replay(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="WTHOR, GGF, transcripts or JSON lines.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="SOURCE", help="WTHOR, GGF, SGF, transcripts or JSON lines.")
+    ],
     game: Annotated[int, typer.Option(help="Which game of the file.", min=1)] = 1,
     move: Annotated[
         int | None, typer.Option(help="Only the board after this move; 0 is the start.", min=0)
@@ -162,23 +164,19 @@ def record_named(source: str, game: int | None = None) -> GameRecord:
 
 
 def _parsed(text: str) -> GameRecord:
-    """The game of a transcript, or a position as in FFO files."""
+    """The game of a pasted text, or a position as in FFO files."""
     from outflank.board import Board
-    from outflank.games.formats import transcripts
+    from outflank.games.formats.any_format import read_pasted
     from outflank.games.game import Game, GameRecord
-    from outflank.games.replay import checked
 
     if len(text.strip()) >= 64 and not re.search(r"\d", text):
         return GameRecord(Game(start=Board(text)))
-    if not re.match(r"\s*(\d+\s*[.)]\s*)?[a-hA-H][1-8]", text):
+    if not re.search(r"[a-hA-Hａ-ｈＡ-Ｈ]\s*[1-8１-８]|\(\s*;|^\s*[\[{]", text):  # noqa: RUF001  # full-width letters
         raise ValueError(f"{_shown(text)} is neither an existing file nor a transcript such as f5d6c3")
-    found = list(checked(transcripts.read(text), ""))
+    found = read_pasted(text)
     if len(found) != 1:
         raise ValueError(f"{_shown(text)} is {len(found)} games; give one")
-    (game,) = found
-    if not isinstance(game, GameRecord):
-        raise ValueError(game.reason)
-    return game
+    return found[0]
 
 
 def _shown(text: str) -> str:
@@ -187,13 +185,15 @@ def _shown(text: str) -> str:
 
 Sources = Annotated[
     list[Path],
-    typer.Argument(metavar="SOURCE...", help="WTHOR, GGF, transcripts or JSON lines; .gz and .bz2 too."),
+    typer.Argument(metavar="SOURCE...", help="WTHOR, GGF, SGF, transcripts or JSON lines; .gz and .bz2 too."),
 ]
 SHOWN = 10  # openings, exceptions and unreadable games; --json lists all
 
 
 def add_to(app: typer.Typer) -> None:
-    games = subcommands("Read, convert and count games: WTHOR, GGF, transcripts, JSON lines; make openings.")
+    games = subcommands(
+        "Read, convert and count games: WTHOR, GGF, SGF, transcripts, JSON lines; make openings."
+    )
     games.command("import")(import_games)
     games.command()(stats)
     games.command()(replay)
@@ -225,7 +225,7 @@ def openings(
 
 def import_games(
     sources: Sources,
-    target: Annotated[Path, typer.Option("--out", help="Write here: .wtb, .ggf, .txt or .jsonl.")],
+    target: Annotated[Path, typer.Option("--out", help="Write here: .wtb, .ggf, .sgf, .txt or .jsonl.")],
     min_moves: Annotated[int, typer.Option(help="Only games of at least this many moves.", min=0)] = 0,
     year: Annotated[
         str | None, typer.Option(help="Only games of this year, or of years such as 1990-1999.")
@@ -254,6 +254,15 @@ def import_games(
         "out": str(target),
         "games": len(kept),
         "filtered_out": len(read) - len(kept),
+        "read": [
+            {
+                "file": str(file.path),
+                "format": file.format,
+                "games": len(file.records),
+                "refused": len(file.problems),
+            }
+            for file in files
+        ],
         "skipped": _problems(files),
         "notes": list(notes),
     }
@@ -262,11 +271,18 @@ def import_games(
         return
     for text in notes:
         note(text)
+    for file in files:
+        refused = f", {len(file.problems):,} refused" if file.problems else ""
+        say(f"{file.path}: {FORMAT_NAMES[file.format]}, {len(file.records):,} games read{refused}")
     _print_problems(files)
     rest = f", {len(read) - len(kept):,} filtered out" if len(kept) < len(read) else ""
     plural = "s" if len(files) > 1 else ""
     say(f"{target}: {len(kept):,} games from {len(files)} file{plural}{rest}")
     say(f"Look at it: outflank games stats {target}")
+
+
+FORMAT_NAMES = {"wtb": "WTHOR", "ggf": "GGF", "sgf": "SGF", "txt": "transcripts", "jsonl": "JSON lines",
+                "quest": "Othello Quest"}  # fmt: skip
 
 
 def _read(sources: list[Path], skip_bad: bool) -> list[GameFile]:

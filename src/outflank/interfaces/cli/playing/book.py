@@ -1,4 +1,4 @@
-"""`outflank book build`, `extend`, `import`, `make` and `show`."""
+"""`outflank book build`, `extend`, `import`, `export`, `make` and `show`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.commands import subcommands
-from outflank.interfaces.cli.options import Json, complete_players
+from outflank.interfaces.cli.options import Force, Json, check_free, complete_players
 from outflank.interfaces.cli.progress import meter, new_table, note, note_all, out, print_json, say
 from outflank.interfaces.cli.terminal_board import terminal_board
 
 if TYPE_CHECKING:
     from outflank.board import Board
     from outflank.games.game import GameRecord
+    from outflank.learners.edax_book import EdaxPosition
     from outflank.learners.opening_book import BookLearner, BookStep
     from outflank.players.opening_book import BookMove, OpeningBook
 
@@ -91,6 +92,7 @@ def _equal_moves(book: OpeningBook, board: Board) -> list[list[BookMove]]:
     return list(groups.values())
 
 
+LARGEST_EDAX_TEXT = 256 << 20
 SAVE_EVERY = 60.0  # seconds: the most that a power cut may cost
 Games = Annotated[int, typer.Option(help="How many games of self-play to add.", min=1)]
 BookFile = Annotated[Path, typer.Argument(metavar="FILE", help="A book's file.")]
@@ -129,6 +131,10 @@ def build(
     sources: Annotated[
         list[Path] | None, typer.Option("--from", metavar="GAMES", help="Games to start with; repeatable.")
     ] = None,
+    edax: Annotated[
+        Path | None,
+        typer.Option(metavar="TEXT", help="Positions to start with: the text of Edax's book export."),
+    ] = None,
     min_games: MinGames = 1,
     variety: Annotated[
         float, typer.Option(help="A move this many discs worse is played e times less often.", min=0)
@@ -136,19 +142,21 @@ def build(
     seed: Annotated[int, typer.Option(help="The same seed gives the same book.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Learn a book from scratch: by self-play, from recorded games, or both."""
+    """Learn a book from scratch: by self-play, from recorded games, from a book of Edax, or all of them."""
+    from outflank.learners.edax_book import deepest
     from outflank.learners.opening_book import DEFAULT_JUDGE, BookLearner
 
     if path.exists():
         raise ValueError(f"{path} already exists; outflank book extend adds to it, or choose another --out")
     _check_writable(path)
-    learner = BookLearner.new(plies, player or DEFAULT_JUDGE, seed, variety)
+    positions = _edax_positions(edax) if edax is not None else ()
+    learner = BookLearner.new(max(plies, deepest(positions)), player or DEFAULT_JUDGE, seed, variety)
     records = _records(sources or [])
     if games is None:
-        games = 0 if records else 1000
-    if games == 0 and not records:
-        raise ValueError("a book is made of games: give --games or --from")
-    _learn(path, learner, records, min_games, games, as_json)
+        games = 0 if records or positions else 1000
+    if games == 0 and not records and not positions:
+        raise ValueError("a book is made of games: give --games, --from or --edax")
+    _learn(path, learner, records, min_games, games, as_json, positions)
 
 
 @books.command()
@@ -224,6 +232,28 @@ def make(
 
 
 @books.command()
+def export(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="A book's file, or default.")],
+    target: Annotated[Path, typer.Option("--out", metavar="TEXT", help="The text to write.")],
+    level: Annotated[int, typer.Option(help="Edax's level that the values count as.", min=0, max=60)] = 8,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Write a book as text that Edax's book import reads."""
+    from outflank.files import write_whole
+    from outflank.learners.edax_book import edax_lines
+    from outflank.players.opening_book import OpeningBook
+
+    check_free(target, force)
+    lines = list(edax_lines(OpeningBook.open(path), level))
+    write_whole(target, "".join(lines).encode())
+    if as_json:
+        print_json({"book": path, "out": str(target), "positions": len(lines), "level": level})
+        return
+    say(f"{target}: {len(lines):,} positions; in Edax: book import {target}")
+
+
+@books.command()
 def show(
     path: Annotated[str, typer.Argument(metavar="FILE", help="A book's file, default or large.")],
     moves: Annotated[str, typer.Argument(metavar="[MOVES]", help="The moves so far, like f5d6c3.")] = "",
@@ -250,6 +280,27 @@ def _check_writable(path: Path) -> None:
         raise ValueError(f"{path}: the folder {path.parent} is not writable")
 
 
+def _edax_positions(path: Path) -> tuple[EdaxPosition, ...]:
+    """The positions of Edax's text; lines that cannot be read are skipped with a note."""
+    from outflank.learners.edax_book import read_edax
+
+    if (size := path.stat().st_size) > LARGEST_EDAX_TEXT:
+        raise ValueError(f"{path} has {size >> 20} MB; a book's text has at most {LARGEST_EDAX_TEXT >> 20}")
+    try:
+        read = read_edax(path.read_text(encoding="ascii"))
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path}, byte {error.start}: this is not the text of Edax's book export; its .dat files are not "
+            "read, but Edax turns them into text: book export FILE"
+        ) from None
+    if not read.positions:
+        reason = f"; {read.problems[0]}" if read.problems else ""
+        raise ValueError(f"{path} holds no position that can be read{reason}")
+    if count := len(read.problems):
+        note(f"{path}: {count:,} {'lines were' if count > 1 else 'line was'} skipped; {read.problems[0]}")
+    return read.positions
+
+
 def _records(sources: list[Path]) -> list[GameRecord]:
     """The games of all files; unreadable ones are skipped with a note."""
     from outflank.games.formats.any_format import read_game_file
@@ -268,13 +319,23 @@ def _records(sources: list[Path]) -> list[GameRecord]:
 
 
 def _learn(
-    path: Path, learner: BookLearner, records: list[GameRecord], min_games: int, games: int, as_json: bool
+    path: Path,
+    learner: BookLearner,
+    records: list[GameRecord],
+    min_games: int,
+    games: int,
+    as_json: bool,
+    positions: tuple[EdaxPosition, ...] = (),
 ) -> None:
     """Learns, saves every minute and at the end, also if interrupted, and reports."""
+    from outflank.learners.edax_book import add_edax
+
     note_all(learner.judge)
     before, began = learner.step, time.perf_counter()
     interrupted = False
     try:
+        if positions:
+            add_edax(learner, positions)
         if records:
             learner.add_games(records, min_games)
         _save_regularly(path, learner, _judged(learner))
@@ -294,7 +355,7 @@ def _learn(
     if as_json:
         print_json(report)
     else:
-        _print_learned(path, report, before.games + len(records) + games)
+        _print_learned(path, report, before.games + len(positions) + len(records) + games)
     if interrupted:
         raise typer.Exit(130)
 
