@@ -16,9 +16,9 @@ std::shared_ptr<Learnable> learning_piece_counter_of(const std::vector<int>& wei
 }
 
 std::shared_ptr<Learnable> learning_network_of(const Placements& placements, int stages,
-                                               bool coherent) {
+                                               bool coherent, bool symmetric) {
     require(stages >= 1 && stages <= 61, "a network has 1 to 61 stages");
-    return learning_network(tables_of(placements), stages, coherent);
+    return learning_network(tables_of(placements), stages, coherent, symmetric);
 }
 
 std::shared_ptr<Learnable> learning_mlp_of(const std::vector<int>& nodes,
@@ -42,14 +42,20 @@ std::shared_ptr<Learnable> learning_mlp_of(const std::vector<int>& nodes,
 
 std::tuple<std::uint64_t, double, double> learn(
     Learnable& evaluator, const std::vector<std::optional<std::shared_ptr<Player>>>& opponents,
-    const TdSettings& settings, std::uint64_t first_game, std::size_t count) {
+    const TdSettings& settings, std::uint64_t first_game, std::size_t count, int threads) {
+    check_threads(threads);
+    require(settings.batch >= 1 && settings.batch <= 65536, "a batch has 1 to 65,536 games");
+    require(first_game % settings.batch == 0, "learning goes on between two batches");
+    require(settings.solved >= 0 && settings.solved <= 20,
+            "targets are exact from at most 20 empty squares");
+    require(settings.disc_unit > 0, "the unit of discs must be above 0");
     require(!settings.starts.empty(), "there must be at least one start position");
     std::vector<std::shared_ptr<Player>> players;
     for (const auto& opponent : opponents) {
         players.push_back(opponent.value_or(nullptr));
     }
-    const TdProgress progress =
-        without_gil([&] { return td_learn(evaluator, players, settings, {first_game, count}); });
+    const TdProgress progress = without_gil(
+        [&] { return td_learn(evaluator, players, settings, {first_game, count}, threads); });
     return {progress.updates, progress.squared_error, progress.points};
 }
 
@@ -80,14 +86,18 @@ void bind_learning(nb::module_& m) {
             "coherence"_a);
     m.def("learning_piece_counter", &learning_piece_counter_of, "weight_of_square"_a, "weights"_a,
           "coherent"_a);
-    m.def("learning_network", &learning_network_of, "tables"_a, "stages"_a, "coherent"_a);
+    m.def("learning_network", &learning_network_of, "tables"_a, "stages"_a, "coherent"_a,
+          "symmetric"_a = false);
     m.def("learning_mlp", &learning_mlp_of, "nodes"_a, "first_layer"_a, "first_biases"_a,
           "first_layer_weights"_a, "add_disc_difference"_a, "coherent"_a);
 
     nb::enum_<Successor>(m, "Successor")
         .value("own", Successor::own)
         .value("every_board", Successor::every_board);
-    nb::enum_<Output>(m, "Output").value("tanh", Output::tanh).value("logistic", Output::logistic);
+    nb::enum_<Output>(m, "Output")
+        .value("tanh", Output::tanh)
+        .value("logistic", Output::logistic)
+        .value("discs", Output::discs);
     nb::enum_<View>(m, "View")
         .value("inversion", View::inversion)
         .value("negation", View::negation);
@@ -97,6 +107,10 @@ void bind_learning(nb::module_& m) {
         .def_rw("successor", &TdSettings::successor)
         .def_rw("output", &TdSettings::output)
         .def_rw("expected_target", &TdSettings::expected_target)
+        .def_rw("target_epsilon", &TdSettings::target_epsilon)
+        .def_rw("disc_unit", &TdSettings::disc_unit)
+        .def_rw("solved", &TdSettings::solved)
+        .def_rw("batch", &TdSettings::batch)
         .def_rw("final_board", &TdSettings::final_board)
         .def_rw("trace", &TdSettings::lambda)
         .def_rw("alpha", &TdSettings::alpha)
@@ -115,6 +129,7 @@ void bind_learning(nb::module_& m) {
             "black"_a, "white"_a, "black_moves"_a);
     m.def(
         "td_learn", &learn, "evaluator"_a, "opponents"_a, "settings"_a, "first_game"_a, "count"_a,
+        "threads"_a = 1,
         "Plays and learns; returns the updates, the sum of squared errors, the learner's points.");
 }
 

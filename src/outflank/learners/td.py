@@ -35,6 +35,8 @@ class TdSettings(SettingsModel):
     evaluator: str = setting("logistello", "piece-counter, mlp-32, spatial-mlp or a shape of tuples.")
     stages: Whole = setting(1, "Game stages, each with its own tables (n-tuples only).", ge=1, le=61)
     view: Literal["inversion", "negation"] = setting("inversion", "How the evaluator serves both colours.")
+    # None like false: see final_board.
+    symmetric: bool | None = setting(None, "Mirror-image entries of a table share one weight.")
     initial_weights: float = setting(0.0, "Weights start uniform within plus or minus this.", ge=0, le=1e6)
 
     # From which games it learns.
@@ -48,14 +50,20 @@ class TdSettings(SettingsModel):
     random_plies: Whole = setting(0, "Games open with up to this many random moves.", ge=0, le=50)
 
     # How it learns.
-    output: Literal["logistic", "tanh"] = setting("logistic", "Log loss, or squared error (Lucas 2007).")
+    output: Literal["logistic", "tanh", "discs"] = setting(
+        "logistic", "Log loss, squared error (Lucas 2007), or log loss of discs."
+    )
+    disc_unit: float | None = setting(None, "output = discs: a logistic unit in discs; 8.", ge=0.01, le=1000)
+    solved: Whole | None = setting(None, "Targets are exact from this many empty squares.", ge=1, le=20)
     successor: Literal["own", "every-board"] = setting("own", "Learn from own boards, or from all in turn.")
     expected_target: bool = setting(True, "Target: expectation over forced random moves, or the move made.")
+    target_epsilon: float | None = setting(None, "Another epsilon for that expectation.", ge=0, le=1)
     # None like true: runs of earlier versions end with the same bytes.
     final_board: bool | None = setting(None, "False: the board before the final one learns the result.")
     trace: float = setting(0.0, "Lambda of TD(lambda).", ge=0, le=1)
     alpha: float = setting(0.1, "Learning rate of a weight.", gt=0)
     final_alpha: float | None = setting(None, "Learning rate at the end, if it is to fall linearly.", ge=0)
+    batch: Whole | None = setting(None, "Games played with the same weights, on all cores.", ge=2, le=65_536)
     coherence: bool = setting(True, "Temporal-coherence rates: weights whose changes cancel out slow down.")
 
     # How it is measured.
@@ -71,11 +79,23 @@ class TdSettings(SettingsModel):
                 "successor = every-board learns from both sides' boards, so it needs self-play: remove the "
                 "opponents and the pool, or set successor = own"
             )
+        if self.target_epsilon is not None and not self.expected_target:
+            raise ValueError("target_epsilon is for expected_target = true")
+        if self.disc_unit is not None and self.output != "discs":
+            raise ValueError("disc_unit is for output = discs")
         if Architecture.named(self.evaluator, self.stages).is_mlp and self.initial_weights == 0:
             raise ValueError(
                 "an MLP whose weights all start at zero learns nothing; set initial_weights, for example 0.1"
             )
         return self
+
+    def end_of_batch(self, games: int) -> int:
+        """The number of games at the end of the batch in which this many have been played.
+
+        >>> [TdSettings(batch=64, games=150).end_of_batch(games) for games in (1, 64, 65, 130)]
+        [64, 64, 128, 150]
+        """
+        return games if self.batch is None else min(-(-games // self.batch) * self.batch, self.games)
 
 
 def new_evaluator(settings: TdSettings, seed: int) -> CoreEvaluator:
@@ -109,13 +129,16 @@ class TdTotals:
 class TdLearner:
     """Learns game after game. Its weights after n games depend on the settings and the seed alone."""
 
-    def __init__(self, settings: TdSettings, seed: int, evaluator: CoreEvaluator | None = None) -> None:
-        """`evaluator`: one to continue with, instead of a new one."""
+    def __init__(
+        self, settings: TdSettings, seed: int, evaluator: CoreEvaluator | None = None, threads: int = 1
+    ) -> None:
+        """`evaluator`: one to continue with, instead of a new one. `threads`: they share each batch."""
         self.settings = settings
+        self.threads = threads
         self.seed = seed
         self.games = 0
         self.evaluator = evaluator or new_evaluator(settings, seed)
-        self.core = learnable(self.evaluator, settings.coherence)
+        self.core = learnable(self.evaluator, settings.coherence, bool(settings.symmetric))
         self.pool: list[FloatVector] = []
         self._opponents = [
             None if name == SELF else core_of(named_player(name)) for name in settings.opponents
@@ -124,18 +147,19 @@ class TdLearner:
         self._core_settings = _core_settings(settings, seed)
 
     def play(self, games: int) -> TdTotals:
-        """Learn from the next games; earlier selves join the pool on the way."""
+        """Learn from the next games, in whole batches; earlier selves join the pool on the way."""
         total = TdTotals()
         s = self.settings
-        while games > 0:
-            count = min(games, s.pool_every - self.games % s.pool_every) if s.pool else games
-            learned = _core.td_learn(
-                self.core, [*self._opponents, *self._pool_players], self._core_settings, self.games, count
-            )
+        end = s.end_of_batch(self.games + games)
+        while self.games < end:
+            before = self.games
+            joins = s.end_of_batch((before // s.pool_every + 1) * s.pool_every) if s.pool else end
+            count = min(joins, end) - before
+            opponents = [*self._opponents, *self._pool_players]
+            learned = _core.td_learn(self.core, opponents, self._core_settings, before, count, self.threads)
             total += TdTotals(count, *learned)
             self.games += count
-            games -= count
-            if s.pool and self.games % s.pool_every == 0:
+            if s.pool and self.games // s.pool_every > before // s.pool_every:
                 self.set_pool([*self.pool, self.core.weights()][-s.pool :])
         return total
 
@@ -170,6 +194,10 @@ def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:
         setattr(core, key, getattr(settings, key))
     core.final_board = settings.final_board is not False
     core.final_alpha = settings.alpha if settings.final_alpha is None else settings.final_alpha
+    core.target_epsilon = settings.epsilon if settings.target_epsilon is None else settings.target_epsilon
+    core.disc_unit = settings.disc_unit or core.disc_unit
+    core.solved = settings.solved or 0
+    core.batch = settings.batch or 1
     core.seed = seed
     if settings.starts:
         boards = read_start_positions(settings.starts)

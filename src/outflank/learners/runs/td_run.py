@@ -68,12 +68,13 @@ class TdRun:
 
     unit = "games"
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, threads: int = 1) -> None:
+        """`threads`: they share the games of each batch, if the settings ask for batches."""
         self.folder = folder
         settings, self.seed = folder.settings()
         assert isinstance(settings, TdSettings)
         self.settings: TdSettings = settings
-        self.learner = TdLearner(self.settings, self.seed)
+        self.learner = TdLearner(self.settings, self.seed, threads=threads)
         self._measure_against = named_player(self.settings.measure_against)
         self._since_measured = TdTotals()
         self._best = -1.0
@@ -81,10 +82,10 @@ class TdRun:
         self._restore()
 
     @classmethod
-    def create(cls, path: Path, settings: TdSettings, seed: int) -> TdRun:
+    def create(cls, path: Path, settings: TdSettings, seed: int, threads: int = 1) -> TdRun:
         TdLearner(settings, seed)  # settings that cannot work fail before anything is written
         named_player(settings.measure_against)
-        return cls(RunFolder.create(path, settings, seed))
+        return cls(RunFolder.create(path, settings, seed), threads)
 
     @property
     def games(self) -> int:
@@ -109,15 +110,14 @@ class TdRun:
         size = 64
         while not self.is_finished:
             s = self.settings
-            count = min(
-                size, next_measurement(self.games, s.measure_every) - self.games, s.games - self.games
-            )
+            measured_at = next_measurement(self.games, s.measure_every)
             began = time.perf_counter()
-            self._since_measured += self.learner.play(count)
+            learned = self.learner.play(min(size, measured_at - self.games, s.games - self.games))
             seconds = time.perf_counter() - began
+            self._since_measured += learned
             self._seconds += seconds
-            size = max(1, min(4 * size, round(count * BATCH_SECONDS / max(seconds, 1e-9))))
-            if self.games == next_measurement(self.games - 1, s.measure_every) or self.is_finished:
+            size = max(1, min(4 * size, round(learned.games * BATCH_SECONDS / max(seconds, 1e-9))))
+            if self.games >= measured_at or self.is_finished:
                 yield self._measure()
             else:
                 yield RunProgress(self.games)

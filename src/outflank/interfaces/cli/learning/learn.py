@@ -102,7 +102,7 @@ def learn(
     as_json: Json = False,
 ) -> None:
     """Learn a player: by temporal differences, or by evolution."""
-    from outflank.learners.runs.parallel_runs import create_run
+    from outflank.learners.runs.parallel_runs import create_run, threads_of_each
     from outflank.learners.runs.settings import load_preset, parse_changes
 
     if list_all:
@@ -121,7 +121,8 @@ def learn(
         raise ValueError(f"{path} already exists; continue it with outflank resume, or choose another --out")
     paths = [path] if seeds == 1 else [path / f"seed-{first + i}" for i in range(seeds)]
     with _executor(cluster, [settings] * seeds) as executor:
-        runs = [create_run(at, settings, first + i, executor) for i, at in enumerate(paths)]
+        threads = threads_of_each(seeds)
+        runs = [create_run(at, settings, first + i, executor, threads) for i, at in enumerate(paths)]
         _finish(path, runs, as_json)
 
 
@@ -135,11 +136,12 @@ def resume(path: RunPath, cluster: Cluster = None, as_json: Json = False) -> Non
         tournament(folder=path, as_json=as_json)
         return
     from outflank.learners.runs.folder import RunFolder
-    from outflank.learners.runs.parallel_runs import open_run
+    from outflank.learners.runs.parallel_runs import open_run, threads_of_each
 
     folders = run_folders(path)
     with _executor(cluster, [RunFolder.open(folder).settings()[0] for folder in folders]) as executor:
-        _finish(path, [open_run(folder, executor) for folder in folders], as_json)
+        threads = threads_of_each(len(folders))
+        _finish(path, [open_run(folder, executor, threads) for folder in folders], as_json)
 
 
 def _list_presets(as_json: bool) -> None:
