@@ -16,18 +16,6 @@ struct Pending {
     bool exists = false;
 };
 
-// A board and the value that it should have, for its mover.
-struct Lesson {
-    Pending board;
-    double target = 0;
-};
-
-// What a game teaches, in the order in which it is learned.
-struct PlayedGame {
-    std::vector<Lesson> lessons;
-    double points = 0;
-};
-
 // Values from -1 to 1, as they are learned.
 class Squash {
   public:
@@ -61,14 +49,13 @@ class Updater {
     // Sutton and Barto's gradient-descent TD; for tanh it is Lucas 2007 eq. 2. The loss of discs is
     // that of logistic values, in units of s discs.
     void update(const Lesson& lesson, std::uint64_t game) {
-        const Pending& board = lesson.board;
         const double value =
-            board.sign * squash_(evaluator_.value(*seen_, board.black, board.white));
+            lesson.sign * squash_(evaluator_.value(*seen_, lesson.black, lesson.white));
         const double error = lesson.target - value;
         const double slope = settings_.output == Output::tanh    ? 1 - value * value
                              : settings_.output == Output::discs ? settings_.disc_unit
                                                                  : 1;
-        evaluator_.nudge(*seen_, static_cast<float>(board.sign * error * slope), alpha_of(game));
+        evaluator_.nudge(*seen_, static_cast<float>(lesson.sign * error * slope), alpha_of(game));
         squared_error += error * error;
         ++updates;
     }
@@ -128,6 +115,7 @@ class Actor {
         const Colour learner = number % 2 == 0 ? Colour::black : Colour::white;
         pending_ = {};
         played_ = {};
+        movers_.clear();
         open_at_random(game);
         for (Bits moves = game.settle(); moves != 0; moves = game.settle()) {
             if (opponent == nullptr || game.mover == learner) {
@@ -211,7 +199,10 @@ class Actor {
         return settings_.successor == Successor::own && mover == Colour::white ? 1 : 0;
     }
 
-    void teach(const Pending& board, double target) { played_.lessons.push_back({board, target}); }
+    void teach(const Pending& board, double target) {
+        played_.lessons.push_back({board.black, board.white, board.sign, target});
+        movers_.push_back(board.mover);
+    }
 
     double result_for(Colour side, const OpenGame& game) const {
         const int black = game.disc_difference_for_black();
@@ -238,8 +229,10 @@ class Actor {
         std::array<double, 2> later{result_for_black, result_for_black};  // for Black
         std::ranges::reverse(played_.lessons);
         for (Lesson& lesson : played_.lessons) {
-            const double to_black = lesson.board.mover == Colour::black ? 1 : -1;
-            double& of_chain = later[chain_of(lesson.board.mover)];
+            const Colour mover = movers_.back();
+            movers_.pop_back();
+            const double to_black = mover == Colour::black ? 1 : -1;
+            double& of_chain = later[chain_of(mover)];
             lesson.target =
                 (1 - settings_.lambda) * lesson.target + settings_.lambda * to_black * of_chain;
             of_chain = to_black * lesson.target;
@@ -254,6 +247,7 @@ class Actor {
     std::unique_ptr<EndgameSolver> solver_;
     std::array<Pending, 2> pending_{};  // by chain
     PlayedGame played_;
+    std::vector<Colour> movers_;  // of each lesson
 };
 
 // Game after game; TD(0) learns within a game.
@@ -278,82 +272,79 @@ TdProgress learn_in_turn(Learnable& evaluator, std::span<const std::shared_ptr<P
     return progress;
 }
 
-// The games of a batch are played at once, and so are the parts of the evaluator that have no
-// weight in common (the stages of a network): each in the order of games.
-class BatchLearner {
-  public:
-    BatchLearner(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
-                 const TdSettings& settings, int threads)
-        : evaluator_(evaluator),
-          opponents_(opponents),
-          settings_(settings),
-          threads_(threads),
-          lessons_(static_cast<std::size_t>(evaluator.parts())) {}
-
-    void learn(GameSpan games, TdProgress& progress) {
-        played_.resize(games.count);
-        share_work(games.count, 1, threads_, [&] {
-            auto actor = std::make_shared<Actor>(evaluator_, opponents_, settings_);
-            return [&, actor](std::size_t i) {
-                played_[i] = actor->play(games.first + i, [](auto&) {});
-            };
-        });
-        for (std::size_t i = 0; i < games.count; ++i) {
-            progress.points += played_[i].points;
-            for (const Lesson& lesson : played_[i].lessons) {
-                const int discs = std::popcount(lesson.board.black | lesson.board.white);
-                lessons_[static_cast<std::size_t>(evaluator_.part_of(discs))].push_back(
-                    {lesson, games.first + i});
-            }
-        }
-        learn_parts(progress);
-    }
-
-  private:
-    struct OfGame {
-        Lesson lesson;
-        std::uint64_t game;
-    };
-
-    void learn_parts(TdProgress& progress) {
-        std::vector<TdProgress> of_parts(lessons_.size());
-        share_work(lessons_.size(), 1, threads_, [&] {
-            auto updater = std::make_shared<Updater>(evaluator_, settings_);
-            return [&, updater](std::size_t part) {
-                for (const OfGame& given : lessons_[part]) {
-                    updater->update(given.lesson, given.game);
-                }
-                lessons_[part].clear();
-                updater->report(of_parts[part]);
-            };
-        });
-        for (const TdProgress& part : of_parts) {
-            progress.updates += part.updates;
-            progress.squared_error += part.squared_error;
-        }
-    }
-
-    Learnable& evaluator_;
-    std::span<const std::shared_ptr<Player>> opponents_;
-    const TdSettings& settings_;
-    int threads_;
-    std::vector<PlayedGame> played_;
-    std::vector<std::vector<OfGame>> lessons_;  // by part of the evaluator
+// The lessons of a batch by parts of the evaluator that have no weight in common (the stages of a
+// network): parts are learned at once, each in the order of games.
+struct LessonOfGame {
+    const Lesson* lesson;
+    std::uint64_t game;
 };
 
+std::vector<std::vector<LessonOfGame>> by_part(const Learnable& evaluator, std::uint64_t first,
+                                               std::span<const PlayedGame> played) {
+    std::vector<std::vector<LessonOfGame>> parts(static_cast<std::size_t>(evaluator.parts()));
+    for (std::size_t i = 0; i < played.size(); ++i) {
+        for (const Lesson& lesson : played[i].lessons) {
+            const int part = evaluator.part_of(std::popcount(lesson.black | lesson.white));
+            parts[static_cast<std::size_t>(part)].push_back({&lesson, first + i});
+        }
+    }
+    return parts;
+}
+
 }  // namespace
+
+std::vector<PlayedGame> td_play(const Learnable& evaluator,
+                                std::span<const std::shared_ptr<Player>> opponents,
+                                const TdSettings& settings, GameSpan games, int threads) {
+    std::vector<PlayedGame> played(games.count);
+    share_work(games.count, 1, threads, [&] {
+        auto actor = std::make_shared<Actor>(evaluator, opponents, settings);
+        return
+            [&, actor](std::size_t i) { played[i] = actor->play(games.first + i, [](auto&) {}); };
+    });
+    return played;
+}
+
+TdProgress td_learn_from(Learnable& evaluator, const TdSettings& settings, std::uint64_t first,
+                         std::span<const PlayedGame> played, int threads) {
+    const auto parts = by_part(evaluator, first, played);
+    std::vector<TdProgress> of_parts(parts.size());
+    share_work(parts.size(), 1, threads, [&] {
+        auto updater = std::make_shared<Updater>(evaluator, settings);
+        return [&, updater](std::size_t part) {
+            for (const LessonOfGame& given : parts[part]) {
+                updater->update(*given.lesson, given.game);
+                updater->report(of_parts[part]);
+            }
+        };
+    });
+    TdProgress progress;
+    for (const PlayedGame& game : played) {
+        progress.points += game.points;
+    }
+    for (const TdProgress& part : of_parts) {
+        progress.updates += part.updates;
+        progress.squared_error += part.squared_error;
+    }
+    return progress;
+}
 
 TdProgress td_learn(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
                     const TdSettings& settings, GameSpan games, int threads) {
     if (settings.batch == 1) {
         return learn_in_turn(evaluator, opponents, settings, games);
     }
-    BatchLearner learner(evaluator, opponents, settings, threads);
-    TdProgress progress;
+    TdProgress total;
     for (std::size_t done = 0; done < games.count; done += settings.batch) {
-        learner.learn({games.first + done, std::min(settings.batch, games.count - done)}, progress);
+        const std::uint64_t first = games.first + done;
+        const GameSpan batch{first, std::min(settings.batch, games.count - done)};
+        const auto played = td_play(evaluator, opponents, settings, batch, threads);
+        const auto learned = td_learn_from(evaluator, settings, first, played, threads);
+        total.updates += learned.updates;
+        total.squared_error += learned.squared_error;
+        total.points += learned.points;
     }
-    return progress;
+    return total;
 }
 
 }  // namespace outflank

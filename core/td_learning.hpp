@@ -52,6 +52,30 @@ struct TdProgress {
     double points = 0;         // of the learner against its opponents; of Black in self-play
 };
 
+// A board, as the evaluator sees it, and the value that it should have for the side that moved
+// last.
+struct Lesson {
+    Bits black = 0;
+    Bits white = 0;
+    double sign = 1;  // of the evaluator's value for that side
+    double target = 0;
+};
+
+// What a game teaches, in the order in which it is learned.
+struct PlayedGame {
+    std::vector<Lesson> lessons;
+    double points = 0;
+};
+
+// The two halves of a batch: its games, played with the present weights on many threads or
+// machines; and what they teach, learned in the order of games, the first of which has number
+// `first`.
+std::vector<PlayedGame> td_play(const Learnable& evaluator,
+                                std::span<const std::shared_ptr<Player>> opponents,
+                                const TdSettings& settings, GameSpan games, int threads);
+TdProgress td_learn_from(Learnable& evaluator, const TdSettings& settings, std::uint64_t first,
+                         std::span<const PlayedGame> played, int threads);
+
 // Plays games first .. first + count - 1 and learns from each in turn. The opponent of a game is
 // drawn from the game's stream; the learner is Black in even games. Without opponents, or where the
 // drawn one is null, the learner plays itself and learns from both sides. Both ends of the span

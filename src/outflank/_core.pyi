@@ -336,6 +336,16 @@ def td_learn(evaluator: Learnable, opponents: Sequence[Player | None], settings:
     Plays and learns; returns the updates, the sum of squared errors, the learner's points.
     """
 
+def td_play(evaluator: Learnable, opponents: Sequence[Player | None], settings: TdSettings, first_game: int, count: int, threads: int = 1) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """
+    Plays with the present weights; returns the number of lessons and the points of each game, then each lesson's black and white discs, sign and target.
+    """
+
+def td_learn_from(evaluator: Learnable, settings: TdSettings, first_game: int, counts: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], points: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], signs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[int, float, float]:
+    """
+    Learns what td_play returned for consecutive games; returns what td_learn does.
+    """
+
 class StopFlag:
     def __init__(self) -> None: ...
 

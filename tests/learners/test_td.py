@@ -11,6 +11,7 @@ import pytest
 from outflank import Board, GreedyPlayer, Match, _core, league_match, named_player
 from outflank.evaluators.protocol import board_bits
 from outflank.learners.architectures import learnable
+from outflank.learners.execution.executor import ThreadExecutor
 from outflank.learners.td import TdLearner, TdSettings, TdTotals, new_evaluator
 
 KINDS = ["piece-counter", "piece-counter-10", "all-2", "snakes-5x4", "logistello", "mlp-4", "spatial-mlp"]
@@ -164,7 +165,7 @@ def test_the_same_seed_learns_the_same_bytes_however_it_is_dealt() -> None:
 def test_a_batch_learns_the_same_bytes_on_any_number_of_threads(stages: int) -> None:
     settings = TdSettings(evaluator="all-3", stages=stages, symmetric=True, games=700, batch=64, pool=1,
                           pool_every=100, opponents=("self", "all-2"), solved=6, trace=0.3)  # fmt: skip
-    one, three = TdLearner(settings, 7), TdLearner(settings, 7, threads=3)
+    one, three = TdLearner(settings, 7), TdLearner(settings, 7, executor=ThreadExecutor(3))
     total = one.play(700)
     dealt = [three.play(count) for count in (1, 100, 600)]  # rounded up to whole batches
     assert three.games == one.games == 700

@@ -16,15 +16,22 @@ import numpy.typing as npt
 from pydantic import model_validator
 
 from outflank import _core
+from outflank.cores import available_cores
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.positions import read_start_positions
 from outflank.learners.architectures import Architecture, learnable
+from outflank.learners.execution.executor import Executor, ThreadExecutor
 from outflank.learners.fitness.population import core_of
 from outflank.learners.validation import PlayerNames, SettingsModel, Whole, setting
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 
 FloatVector = npt.NDArray[np.float32]
+# The number of lessons and the points of each game; each lesson's black and white discs, sign and target.
+Lessons = tuple[
+    npt.NDArray[np.uint8], npt.NDArray[np.float64], npt.NDArray[np.uint64], npt.NDArray[np.uint64],
+    npt.NDArray[np.float64], npt.NDArray[np.float64],
+]  # fmt: skip
 SELF = "self"  # among the opponents: the learner plays both sides
 
 
@@ -130,11 +137,20 @@ class TdLearner:
     """Learns game after game. Its weights after n games depend on the settings and the seed alone."""
 
     def __init__(
-        self, settings: TdSettings, seed: int, evaluator: CoreEvaluator | None = None, threads: int = 1
+        self,
+        settings: TdSettings,
+        seed: int,
+        evaluator: CoreEvaluator | None = None,
+        executor: Executor | None = None,
     ) -> None:
-        """`evaluator`: one to continue with, instead of a new one. `threads`: they share each batch."""
+        """`evaluator`: one to continue with, instead of a new one. `executor`: where the games of a batch are
+        played; without one, on the caller's thread."""
         self.settings = settings
-        self.threads = threads
+        self.executor = ThreadExecutor(1) if executor is None else executor
+        # On this machine the core has threads of its own, which share the learning too.
+        on_threads = isinstance(self.executor, ThreadExecutor)
+        self._threads = self.executor.workers if on_threads else available_cores()
+        self._is_local = on_threads
         self.seed = seed
         self.games = 0
         self.evaluator = evaluator or new_evaluator(settings, seed)
@@ -155,13 +171,41 @@ class TdLearner:
             before = self.games
             joins = s.end_of_batch((before // s.pool_every + 1) * s.pool_every) if s.pool else end
             count = min(joins, end) - before
-            opponents = [*self._opponents, *self._pool_players]
-            learned = _core.td_learn(self.core, opponents, self._core_settings, before, count, self.threads)
-            total += TdTotals(count, *learned)
+            total += TdTotals(count, *self._learn(before, count))
             self.games += count
             if s.pool and self.games // s.pool_every > before // s.pool_every:
                 self.set_pool([*self.pool, self.core.weights()][-s.pool :])
         return total
+
+    def _learn(self, first: int, count: int) -> tuple[int, float, float]:
+        """Updates, sum of squared errors and points of these games."""
+        if self._is_local or self.settings.batch is None:
+            return _core.td_learn(
+                self.core, self._all_opponents, self._core_settings, first, count, self._threads
+            )
+        sums = TdTotals()
+        for start in range(first, first + count, self.settings.batch):
+            size = min(self.settings.batch, first + count - start)
+            for piece, lessons in self._played(start, size):
+                learned = _core.td_learn_from(self.core, self._core_settings, piece, *lessons, self._threads)
+                sums += TdTotals(0, *learned)
+        return sums.updates, sums.squared_error, sums.points
+
+    def _played(self, first: int, count: int) -> list[tuple[int, Lessons]]:
+        """The games of a batch, played by the workers: numbers of games with what the next ones teach."""
+        each = max(1, -(-count // self.executor.workers))
+        pieces = [(at, min(each, first + count - at)) for at in range(first, first + count, each)]
+        actor = TdActor(self.settings, self.seed, self.core.weights(), tuple(self.pool))
+        taught = self.executor.map(play_piece, actor, pieces)
+        return list(zip((at for at, _ in pieces), taught, strict=True))
+
+    @property
+    def _all_opponents(self) -> list[_core.Player | None]:
+        return [*self._opponents, *self._pool_players]
+
+    def play_with_present_weights(self, first: int, count: int) -> Lessons:
+        """What games teach, without learning it."""
+        return _core.td_play(self.core, self._all_opponents, self._core_settings, first, count, self._threads)
 
     def set_pool(self, pool: list[FloatVector]) -> None:
         self.pool = pool
@@ -183,6 +227,26 @@ class TdLearner:
                 f" {self.settings.alpha:g} is too large for this evaluator; try a tenth of it"
             )
         return self.evaluator.with_weights(weights)
+
+
+@dataclass(frozen=True)
+class TdActor:
+    """What a worker needs to play games of a batch."""
+
+    settings: TdSettings
+    seed: int
+    weights: FloatVector
+    pool: tuple[FloatVector, ...]
+
+
+def play_piece(actor: TdActor, piece: tuple[int, int]) -> Lessons:
+    """Games number piece[0], ... : what they teach."""
+    # It does not learn, so it needs no rates, and no images of entries.
+    plain = actor.settings.model_copy(update={"symmetric": None, "coherence": False})
+    learner = TdLearner(plain, actor.seed)
+    learner.core.set_weights(actor.weights)
+    learner.set_pool(list(actor.pool))
+    return learner.play_with_present_weights(*piece)
 
 
 def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:

@@ -17,28 +17,21 @@ from outflank.learners.runs.settings import Settings
 from outflank.learners.runs.td_run import Run, RunProgress, TdRun
 
 
-def create_run(
-    path: Path, settings: Settings, seed: int, executor: Executor | None = None, threads: int = 1
-) -> Run:
-    """A run in a new folder. `executor`: where an evolutionary run plays its games; `threads`: on which a
-    run of temporal differences learns in batches."""
+def create_run(path: Path, settings: Settings, seed: int, executor: Executor | None = None) -> Run:
+    """A run in a new folder. `executor`: where it plays its games, those of temporal differences in batches;
+    without one, on the caller's thread."""
     if isinstance(settings, EvolutionSettings):
         return EvolutionRun.create(path, settings, seed, executor)
-    return TdRun.create(path, settings, seed, threads)
+    return TdRun.create(path, settings, seed, executor)
 
 
-def open_run(path: Path, executor: Executor | None = None, threads: int = 1) -> Run:
+def open_run(path: Path, executor: Executor | None = None) -> Run:
     """The run in a folder, resumed from its last checkpoint."""
     folder = RunFolder.open(path)
     settings, _ = folder.settings()
     if isinstance(settings, EvolutionSettings):
         return EvolutionRun(folder, executor)
-    return TdRun(folder, threads)
-
-
-def threads_of_each(runs: int) -> int:
-    """All cores for a single run; with several, one each."""
-    return max(1, available_cores() // runs)
+    return TdRun(folder, executor)
 
 
 def learn_in_parallel(runs: Sequence[Run], show: Callable[[int, RunProgress], None]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
+from outflank.learners.execution.executor import Executor
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.settings import settings_toml
 from outflank.learners.td import TdLearner, TdSettings, TdTotals
@@ -68,13 +69,13 @@ class TdRun:
 
     unit = "games"
 
-    def __init__(self, folder: RunFolder, threads: int = 1) -> None:
-        """`threads`: they share the games of each batch, if the settings ask for batches."""
+    def __init__(self, folder: RunFolder, executor: Executor | None = None) -> None:
+        """`executor`: where the games of each batch are played, if the settings ask for batches."""
         self.folder = folder
         settings, self.seed = folder.settings()
         assert isinstance(settings, TdSettings)
         self.settings: TdSettings = settings
-        self.learner = TdLearner(self.settings, self.seed, threads=threads)
+        self.learner = TdLearner(self.settings, self.seed, executor=executor)
         self._measure_against = named_player(self.settings.measure_against)
         self._since_measured = TdTotals()
         self._best = -1.0
@@ -82,10 +83,10 @@ class TdRun:
         self._restore()
 
     @classmethod
-    def create(cls, path: Path, settings: TdSettings, seed: int, threads: int = 1) -> TdRun:
+    def create(cls, path: Path, settings: TdSettings, seed: int, executor: Executor | None = None) -> TdRun:
         TdLearner(settings, seed)  # settings that cannot work fail before anything is written
         named_player(settings.measure_against)
-        return cls(RunFolder.create(path, settings, seed), threads)
+        return cls(RunFolder.create(path, settings, seed), executor)
 
     @property
     def games(self) -> int:

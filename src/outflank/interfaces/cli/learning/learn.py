@@ -74,7 +74,7 @@ RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a ru
 
 Cluster = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Evolve on a Dask cluster: tcp://HOST:8786, or local:2."),
+    typer.Option(metavar="ADDRESS", help="Learn on a Dask cluster: tcp://HOST:8786, or local:2."),
 ]
 
 
@@ -102,7 +102,7 @@ def learn(
     as_json: Json = False,
 ) -> None:
     """Learn a player: by temporal differences, or by evolution."""
-    from outflank.learners.runs.parallel_runs import create_run, threads_of_each
+    from outflank.learners.runs.parallel_runs import create_run
     from outflank.learners.runs.settings import load_preset, parse_changes
 
     if list_all:
@@ -121,8 +121,7 @@ def learn(
         raise ValueError(f"{path} already exists; continue it with outflank resume, or choose another --out")
     paths = [path] if seeds == 1 else [path / f"seed-{first + i}" for i in range(seeds)]
     with _executor(cluster, [settings] * seeds) as executor:
-        threads = threads_of_each(seeds)
-        runs = [create_run(at, settings, first + i, executor, threads) for i, at in enumerate(paths)]
+        runs = [create_run(at, settings, first + i, executor) for i, at in enumerate(paths)]
         _finish(path, runs, as_json)
 
 
@@ -136,12 +135,11 @@ def resume(path: RunPath, cluster: Cluster = None, as_json: Json = False) -> Non
         tournament(folder=path, as_json=as_json)
         return
     from outflank.learners.runs.folder import RunFolder
-    from outflank.learners.runs.parallel_runs import open_run, threads_of_each
+    from outflank.learners.runs.parallel_runs import open_run
 
     folders = run_folders(path)
     with _executor(cluster, [RunFolder.open(folder).settings()[0] for folder in folders]) as executor:
-        threads = threads_of_each(len(folders))
-        _finish(path, [open_run(folder, executor, threads) for folder in folders], as_json)
+        _finish(path, [open_run(folder, executor) for folder in folders], as_json)
 
 
 def _list_presets(as_json: bool) -> None:
@@ -194,15 +192,18 @@ def _as_text(value: Any) -> str:
 
 
 def _executor(cluster: str | None, settings: list[Settings]) -> Executor:
-    """Where evolutionary runs play: on a cluster, or on this machine with all cores for one run and one core
-    for each of several."""
+    """Where runs play: on a cluster, or on this machine with all cores for one run and one core for each of
+    several."""
     from outflank.learners.execution.executor import executor_for
-    from outflank.learners.runs.evolution_settings import EvolutionSettings
+    from outflank.learners.td import TdSettings
 
     if cluster is None:
         return executor_for(None, 1 if len(settings) > 1 else None)
-    if not all(isinstance(one, EvolutionSettings) for one in settings):
-        raise ValueError("temporal differences learn game after game on one core; leave out --cluster")
+    if any(isinstance(one, TdSettings) and one.batch is None for one in settings):
+        raise ValueError(
+            "without batches temporal differences learn game after game on one core; leave out --cluster, or "
+            "--set batch=1024"
+        )
     return executor_for(cluster)
 
 
