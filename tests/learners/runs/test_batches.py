@@ -14,9 +14,10 @@ from tests.conftest import Outflank
 from tests.learners.execution.dask_processes import wait_until
 from tests.learners.runs.test_runs import COMMAND, contents, kill_and_resume
 
-CHANGES = ["evaluator=all-3", "stages=3", "symmetric=true", "batch=96", "games=3000", "pool=2", "pool_every=1000",
-           "output=discs", "target_epsilon=0.0", "solved=4", "measure_every=1000",
-           "measure_double_games=50"]  # fmt: skip
+CHANGES = [
+    "evaluator=all-3", "stages=3", "symmetric=true", "batch=96", "games=3000", "pool=2", "pool_every=1000",
+    "output=discs", "target_epsilon=0.0", "solved=4", "measure_every=1000", "measure_double_games=50",
+]  # fmt: skip
 LEARN = ["learn", "league-champion", *(part for change in CHANGES for part in ("--set", change))]
 
 

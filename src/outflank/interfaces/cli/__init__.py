@@ -14,7 +14,7 @@ from outflank.interfaces.cli import players
 from outflank.interfaces.cli.commands import CommandGroup
 from outflank.interfaces.cli.league import backup, league_table, serve, submit, worker
 from outflank.interfaces.cli.learning import learn, plot, reproduce
-from outflank.interfaces.cli.measuring import bench, games, score, tournament
+from outflank.interfaces.cli.measuring import accuracy, bench, games, score, tournament
 from outflank.interfaces.cli.playing import analyze, book, engine, play, solve
 
 EXIT_BAD_INPUT = 2
@@ -28,7 +28,7 @@ ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 class _Outflank(CommandGroup):
     topics = {  # noqa: RUF012
         "Learn": ("learn", "resume", "plot", "reproduce"),
-        "Measure": ("score", "match", "tournament", "league-table", "bench"),
+        "Measure": ("score", "match", "tournament", "league-table", "accuracy", "bench"),
         "Play and study": ("play", "analyze", "solve", "games", "book", "engine"),
         "Players": ("players", "show", "convert", "tune", "perft"),
         "League": ("serve", "worker", "backup", "register", "submit"),
@@ -44,8 +44,8 @@ app = typer.Typer(
     epilog="Players are named by NAME_OR_FILE[,key=value...], for example all-2 or my.player,view=inversion.",
 )
 MODULES = (
-    learn, plot, reproduce, score, tournament, league_table, bench, play, analyze, solve, games, book, engine,
-    players, serve, worker, backup, submit,
+    learn, plot, reproduce, score, tournament, league_table, accuracy, bench, play, analyze, solve, games,
+    book, engine, players, serve, worker, backup, submit,
 )  # fmt: skip
 for module in MODULES:
     module.add_to(app)
