@@ -92,7 +92,11 @@ def test_the_command(records: list[GameRecord], tmp_path: Path, outflank: Outfla
 
 @pytest.mark.parametrize(
     ("player", "content", "sentence"),
-    [("random", "f5d6c3\n", "random has no values of its own"), ("all-2", "\n", "no games in")],
+    [
+        ("random", "f5d6c3\n", "random has no values of its own"),
+        ("all-2", "\n", "holds no games"),
+        ("all-2", "f5f5\n", "there are no legal games in"),
+    ],
 )
 def test_what_cannot_be_compared(
     player: str, content: str, sentence: str, tmp_path: Path, outflank: Outflank

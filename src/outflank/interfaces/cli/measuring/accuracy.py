@@ -47,7 +47,7 @@ def accuracy(
     note_all(judge)
     records = [record for file in files for record in _some_games(file, games)]
     if not records:
-        raise ValueError("there are no games in " + ", ".join(map(str, files)))
+        raise ValueError("there are no legal games in " + ", ".join(map(str, files)))
     found = measure(judge, records)
     if as_json:
         print_json({"player": player, "games": len(records), **asdict(found)})
