@@ -1,6 +1,8 @@
 #include "td_learning.hpp"
 
+#include "endgame.hpp"
 #include "evaluators/hyperbolic.hpp"
+#include "threads.hpp"
 
 namespace outflank {
 namespace {
@@ -14,22 +16,95 @@ struct Pending {
     bool exists = false;
 };
 
-class TdLearner {
+// Values from -1 to 1, as they are learned.
+class Squash {
   public:
-    TdLearner(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
-              const TdSettings& settings)
+    explicit Squash(const TdSettings& settings)
+        : factor_(settings.output == Output::tanh       ? 1
+                  : settings.output == Output::logistic ? 0.5
+                                                        : 0.5 / settings.disc_unit),
+          by_discs_(settings.output == Output::discs) {}
+    double operator()(double raw) const { return portable_tanh(factor_ * raw); }
+    double of_result(int disc_difference) const {
+        if (by_discs_) {
+            return (*this)(disc_difference);
+        }
+        return disc_difference > 0 ? 1 : disc_difference < 0 ? -1 : 0;
+    }
+
+  private:
+    double factor_;
+    bool by_discs_;
+};
+
+// Moves the value of a board towards its target.
+class Updater {
+  public:
+    Updater(Learnable& evaluator, const TdSettings& settings)
         : evaluator_(evaluator),
           settings_(settings),
-          playing_(evaluator.accumulator()),
-          learning_(evaluator.accumulator()) {
+          squash_(settings),
+          seen_(evaluator.accumulator()) {}
+
+    // Sutton and Barto's gradient-descent TD; for tanh it is Lucas 2007 eq. 2. The loss of discs is
+    // that of logistic values, in units of s discs.
+    void update(const Lesson& lesson, std::uint64_t game) {
+        const double value =
+            lesson.sign * squash_(evaluator_.value(*seen_, lesson.black, lesson.white));
+        const double error = lesson.target - value;
+        const double slope = settings_.output == Output::tanh    ? 1 - value * value
+                             : settings_.output == Output::discs ? settings_.disc_unit
+                                                                 : 1;
+        evaluator_.nudge(*seen_, static_cast<float>(lesson.sign * error * slope), alpha_of(game));
+        squared_error += error * error;
+        ++updates;
+    }
+
+    // Adds what was learned since the last call. Rounded, so that sums over games and parts are
+    // exact, however they are batched.
+    void report(TdProgress& progress) {
+        progress.squared_error += std::nearbyint(squared_error * 0x1.0p20) * 0x1.0p-20;
+        progress.updates += updates;
+        squared_error = 0;
+        updates = 0;
+    }
+
+  private:
+    float alpha_of(std::uint64_t game) const {
+        const double done = static_cast<double>(game) / static_cast<double>(settings_.games);
+        return static_cast<float>(settings_.alpha +
+                                  (settings_.final_alpha - settings_.alpha) * std::min(done, 1.0));
+    }
+
+    Learnable& evaluator_;
+    const TdSettings& settings_;
+    Squash squash_;
+    std::unique_ptr<Evaluator::Accumulator> seen_;
+    double squared_error = 0;
+    std::uint64_t updates = 0;
+};
+
+// Plays games and finds their targets. Its evaluator may learn between two decisions.
+class Actor {
+  public:
+    Actor(const Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
+          const TdSettings& settings)
+        : evaluator_(evaluator),
+          settings_(settings),
+          squash_(settings),
+          playing_(evaluator.accumulator()) {
         for (const auto& opponent : opponents) {
             opponents_.push_back(opponent ? std::make_unique<SeatedPlayer>(*opponent) : nullptr);
         }
+        if (settings.solved > 0) {
+            solver_ = std::make_unique<EndgameSolver>(SOLVER_BITS, MoveOrdering{}, 1);
+        }
     }
 
-    void play(std::uint64_t number) {
-        alpha_ = static_cast<float>(alpha_of(number));
-        squared_error_ = 0;
+    // `learn_at_once`: called with each lesson of TD(0); without it, and with lambda > 0, lessons
+    // are those of the finished game.
+    template <class Learn>
+    PlayedGame play(std::uint64_t number, Learn learn_at_once) {
         OpenGame game(settings_.starts[number % settings_.starts.size()], settings_.seed, number);
         SeatedPlayer* opponent = nullptr;  // none: self-play
         if (!opponents_.empty()) {
@@ -39,26 +114,25 @@ class TdLearner {
         }
         const Colour learner = number % 2 == 0 ? Colour::black : Colour::white;
         pending_ = {};
-        steps_.clear();
+        played_ = {};
+        movers_.clear();
         open_at_random(game);
         for (Bits moves = game.settle(); moves != 0; moves = game.settle()) {
             if (opponent == nullptr || game.mover == learner) {
                 decide(game, moves);
+                learn_at_once(played_.lessons);
             } else {
                 const bool forced = is_forced(game.generator, settings_.opponent_epsilon);
                 game.play(forced ? game.random_choice(moves) : opponent->choose(game, moves));
             }
         }
         finish(game, opponent == nullptr ? Colour::black : learner);
+        learn_at_once(played_.lessons);
+        return std::move(played_);
     }
-
-    TdProgress progress;
 
   private:
-    double alpha_of(std::uint64_t number) const {
-        const double done = static_cast<double>(number) / static_cast<double>(settings_.games);
-        return settings_.alpha + (settings_.final_alpha - settings_.alpha) * std::min(done, 1.0);
-    }
+    static constexpr int SOLVER_BITS = 14;  // 400 kB: `solved` is at most 20
 
     void open_at_random(OpenGame& game) const {
         if (settings_.random_plies == 0) {
@@ -74,11 +148,7 @@ class TdLearner {
         }
     }
 
-    double squash(double raw) const {
-        return portable_tanh(settings_.output == Output::tanh ? raw : 0.5 * raw);
-    }
-
-    // Evaluates the moves, plays one, and updates the pending board.
+    // Evaluates the moves, plays one, and finds the pending board's target.
     void decide(OpenGame& game, Bits moves) {
         const Colour mover = game.mover;
         const bool as_it_is = mover == Colour::white && settings_.view == View::negation;
@@ -90,7 +160,7 @@ class TdLearner {
                                 values.span());
         double mean = 0;
         for (double& value : values.span()) {
-            value = sign * squash(value);
+            value = sign * squash_(value);
             mean += value;
         }
         mean /= list.count;
@@ -98,22 +168,26 @@ class TdLearner {
         const int best = game.best_of(values.span());
         const int chosen = forced ? game.generator.below(list.count) : best;
         const double of_best = values.values[static_cast<std::size_t>(best)];
-        const double expected = settings_.expected_target
-                                    ? (1 - settings_.epsilon) * of_best + settings_.epsilon * mean
-                                    : values.values[static_cast<std::size_t>(chosen)];
+        const double e = settings_.target_epsilon;
+        double expected = settings_.expected_target
+                              ? (1 - e) * of_best + e * mean
+                              : values.values[static_cast<std::size_t>(chosen)];
+        if (64 - game.position.discs() <= settings_.solved) {
+            expected = squash_.of_result(solver_->solve(game.position).score);
+        }
         game.play({list.squares[static_cast<std::size_t>(chosen)],
                    list.flipped[static_cast<std::size_t>(chosen)]});
 
         Pending& pending = pending_[chain_of(mover)];
         if (!settings_.final_board && game.is_over()) {
             if (pending.exists) {
-                learn(pending, result_for(pending.mover, game));
+                teach(pending, result_for(pending.mover, game));
             }
             pending = {};
             return;
         }
         if (pending.exists) {
-            learn(pending, pending.mover == mover ? expected : -expected);
+            teach(pending, pending.mover == mover ? expected : -expected);
         }
         // The opponent is to move now: game.position.mover holds its discs.
         pending = as_it_is
@@ -125,85 +199,152 @@ class TdLearner {
         return settings_.successor == Successor::own && mover == Colour::white ? 1 : 0;
     }
 
-    // TD(0) updates at once; TD(lambda) records the target for the end of the game.
-    void learn(const Pending& board, double target) {
-        if (settings_.lambda == 0) {
-            update(board, target);
-        } else {
-            steps_.push_back({board, target});
-        }
+    void teach(const Pending& board, double target) {
+        played_.lessons.push_back({board.black, board.white, board.sign, target});
+        movers_.push_back(board.mover);
     }
 
-    static double result_for(Colour side, const OpenGame& game) {
+    double result_for(Colour side, const OpenGame& game) const {
         const int black = game.disc_difference_for_black();
-        const double result_for_black = black > 0 ? 1 : black < 0 ? -1 : 0;
-        return side == Colour::black ? result_for_black : -result_for_black;
+        return squash_.of_result(side == Colour::black ? black : -black);
     }
 
     void finish(const OpenGame& game, Colour scored) {
-        progress.points += 0.5 + 0.5 * result_for(scored, game);
+        const int black = game.disc_difference_for_black();
+        const int difference = scored == Colour::black ? black : -black;
+        played_.points = difference > 0 ? 1 : difference < 0 ? 0 : 0.5;
         for (const Pending& last : pending_) {
             if (last.exists) {
-                learn(last, result_for(last.mover, game));
+                teach(last, result_for(last.mover, game));
             }
         }
         if (settings_.lambda > 0) {
-            learn_from_returns(result_for(Colour::black, game));
+            mix_returns(result_for(Colour::black, game));
         }
-        // Rounded, so that the sum over games is exact, however they are batched.
-        progress.squared_error += std::nearbyint(squared_error_ * 0x1.0p20) * 0x1.0p-20;
     }
 
     // G_k = (1 - lambda) target_k + lambda G_k+1 along each chain, from the end, where G is the
-    // result.
-    void learn_from_returns(double result_for_black) {
+    // result. Learned in this order.
+    void mix_returns(double result_for_black) {
         std::array<double, 2> later{result_for_black, result_for_black};  // for Black
-        for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-            const double to_black = step->board.mover == Colour::black ? 1 : -1;
-            double& of_chain = later[chain_of(step->board.mover)];
-            const double target =
-                (1 - settings_.lambda) * step->target + settings_.lambda * to_black * of_chain;
-            update(step->board, target);
-            of_chain = to_black * target;
+        std::ranges::reverse(played_.lessons);
+        for (Lesson& lesson : played_.lessons) {
+            const Colour mover = movers_.back();
+            movers_.pop_back();
+            const double to_black = mover == Colour::black ? 1 : -1;
+            double& of_chain = later[chain_of(mover)];
+            lesson.target =
+                (1 - settings_.lambda) * lesson.target + settings_.lambda * to_black * of_chain;
+            of_chain = to_black * lesson.target;
         }
     }
 
-    // Sutton and Barto's gradient-descent TD; for tanh it is Lucas 2007 eq. 2.
-    void update(const Pending& board, double target) {
-        const double value =
-            board.sign * squash(evaluator_.value(*learning_, board.black, board.white));
-        const double error = target - value;
-        const double slope = settings_.output == Output::tanh ? 1 - value * value : 1;
-        evaluator_.nudge(*learning_, static_cast<float>(board.sign * error * slope), alpha_);
-        squared_error_ += error * error;
-        ++progress.updates;
-    }
-
-    struct Step {
-        Pending board;
-        double target;
-    };
-
-    Learnable& evaluator_;
+    const Learnable& evaluator_;
     const TdSettings& settings_;
+    Squash squash_;
     std::unique_ptr<Evaluator::Accumulator> playing_;
-    std::unique_ptr<Evaluator::Accumulator> learning_;
     std::vector<std::unique_ptr<SeatedPlayer>> opponents_;
+    std::unique_ptr<EndgameSolver> solver_;
     std::array<Pending, 2> pending_{};  // by chain
-    std::vector<Step> steps_;           // of the present game, for TD(lambda)
-    float alpha_ = 0;
-    double squared_error_ = 0;  // of the present game
+    PlayedGame played_;
+    std::vector<Colour> movers_;  // of each lesson
 };
+
+// Game after game; TD(0) learns within a game.
+TdProgress learn_in_turn(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
+                         const TdSettings& settings, GameSpan games) {
+    Actor actor(evaluator, opponents, settings);
+    Updater updater(evaluator, settings);
+    TdProgress progress;
+    for (std::uint64_t number = games.first; number < games.first + games.count; ++number) {
+        const auto learn = [&](std::vector<Lesson>& lessons) {
+            for (const Lesson& lesson : lessons) {
+                updater.update(lesson, number);
+            }
+            lessons.clear();
+        };
+        PlayedGame played =
+            settings.lambda == 0 ? actor.play(number, learn) : actor.play(number, [](auto&) {});
+        learn(played.lessons);
+        progress.points += played.points;
+        updater.report(progress);
+    }
+    return progress;
+}
+
+// The lessons of a batch by parts of the evaluator that have no weight in common (the stages of a
+// network): parts are learned at once, each in the order of games.
+struct LessonOfGame {
+    const Lesson* lesson;
+    std::uint64_t game;
+};
+
+std::vector<std::vector<LessonOfGame>> by_part(const Learnable& evaluator, std::uint64_t first,
+                                               std::span<const PlayedGame> played) {
+    std::vector<std::vector<LessonOfGame>> parts(static_cast<std::size_t>(evaluator.parts()));
+    for (std::size_t i = 0; i < played.size(); ++i) {
+        for (const Lesson& lesson : played[i].lessons) {
+            const int part = evaluator.part_of(std::popcount(lesson.black | lesson.white));
+            parts[static_cast<std::size_t>(part)].push_back({&lesson, first + i});
+        }
+    }
+    return parts;
+}
 
 }  // namespace
 
-TdProgress td_learn(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
-                    const TdSettings& settings, GameSpan games) {
-    TdLearner learner(evaluator, opponents, settings);
-    for (std::size_t i = 0; i < games.count; ++i) {
-        learner.play(games.first + i);
+std::vector<PlayedGame> td_play(const Learnable& evaluator,
+                                std::span<const std::shared_ptr<Player>> opponents,
+                                const TdSettings& settings, GameSpan games, int threads) {
+    std::vector<PlayedGame> played(games.count);
+    share_work(games.count, 1, threads, [&] {
+        auto actor = std::make_shared<Actor>(evaluator, opponents, settings);
+        return
+            [&, actor](std::size_t i) { played[i] = actor->play(games.first + i, [](auto&) {}); };
+    });
+    return played;
+}
+
+TdProgress td_learn_from(Learnable& evaluator, const TdSettings& settings, std::uint64_t first,
+                         std::span<const PlayedGame> played, int threads) {
+    const auto parts = by_part(evaluator, first, played);
+    std::vector<TdProgress> of_parts(parts.size());
+    share_work(parts.size(), 1, threads, [&] {
+        auto updater = std::make_shared<Updater>(evaluator, settings);
+        return [&, updater](std::size_t part) {
+            for (const LessonOfGame& given : parts[part]) {
+                updater->update(*given.lesson, given.game);
+                updater->report(of_parts[part]);
+            }
+        };
+    });
+    TdProgress progress;
+    for (const PlayedGame& game : played) {
+        progress.points += game.points;
     }
-    return learner.progress;
+    for (const TdProgress& part : of_parts) {
+        progress.updates += part.updates;
+        progress.squared_error += part.squared_error;
+    }
+    return progress;
+}
+
+TdProgress td_learn(Learnable& evaluator, std::span<const std::shared_ptr<Player>> opponents,
+                    const TdSettings& settings, GameSpan games, int threads) {
+    if (settings.batch == 1) {
+        return learn_in_turn(evaluator, opponents, settings, games);
+    }
+    TdProgress total;
+    for (std::size_t done = 0; done < games.count; done += settings.batch) {
+        const std::uint64_t first = games.first + done;
+        const GameSpan batch{first, std::min(settings.batch, games.count - done)};
+        const auto played = td_play(evaluator, opponents, settings, batch, threads);
+        const auto learned = td_learn_from(evaluator, settings, first, played, threads);
+        total.updates += learned.updates;
+        total.squared_error += learned.squared_error;
+        total.points += learned.points;
+    }
+    return total;
 }
 
 }  // namespace outflank

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hyperbolic.hpp"
+#include "mirror_images.hpp"
 
 namespace outflank {
 namespace {
@@ -82,9 +83,11 @@ class LearningPieceCounter final : public FlatLearnable {
 // The plain form of a network: one slot per placement, placements of a table share its weights.
 class LearningTables final : public Learnable {
   public:
-    LearningTables(std::span<const TupleTable> tables, int stages, bool coherent)
+    LearningTables(std::span<const TupleTable> tables, int stages, bool coherent, bool symmetric)
         : reader_(plain_slots(tables), stages, weights_of_one_stage(tables) + 1),
-          learning_(reader_.stage_size() * static_cast<std::size_t>(stages), coherent) {}
+          learning_(reader_.stage_size() * static_cast<std::size_t>(stages), coherent),
+          images_(symmetric ? mirror_images(tables) : std::vector<Index>{}),
+          stages_(stages) {}
 
     std::unique_ptr<Accumulator> accumulator() const override {
         return std::make_unique<TableReader::Seen>(reader_.slots());
@@ -104,17 +107,32 @@ class LearningTables final : public Learnable {
         const std::size_t first = reader_.first_of_stage(std::popcount(seen.black | seen.white));
         const auto count = static_cast<std::size_t>(reader_.slots().count);
         for (std::size_t k = 0; k < count; ++k) {
-            learning_.change(first + seen.indices[k], asked, alpha);
+            const Index entry = seen.indices[k];
+            learning_.change(first + entry, asked, alpha);
+            if (images_.empty()) {
+                continue;
+            }
+            for (Index image = images_[entry]; image != entry; image = images_[image]) {
+                learning_.copy(first + entry, first + image);
+            }
         }
     }
+    int parts() const override { return stages_; }
+    int part_of(int discs) const override { return stage_of(discs, stages_); }
 
-    std::size_t bytes() const override { return learning_.bytes() + reader_.bytes(); }
+    std::size_t bytes() const override {
+        return learning_.bytes() + reader_.bytes() + images_.size() * sizeof(Index);
+    }
     std::size_t weight_count() const override {
         return learning_.weights.size() - learning_.weights.size() / reader_.stage_size();
     }
     std::vector<float> weights() const override { return without_zeros(learning_.weights, 1); }
     void set_weights(std::span<const float> weights) override {
         with_zeros(weights, learning_.weights, 1);
+        for (std::size_t first = 0; first < learning_.weights.size() && !images_.empty();
+             first += reader_.stage_size()) {
+            share_weights(first);
+        }
     }
     std::vector<float> coherence() const override { return without_zeros(learning_.coherence, 2); }
     void set_coherence(std::span<const float> coherence) override {
@@ -122,6 +140,15 @@ class LearningTables final : public Learnable {
     }
 
   private:
+    // Of the entries that share a weight, the first counts.
+    void share_weights(std::size_t first) {
+        for (Index entry = 0; entry < images_.size(); ++entry) {
+            for (Index image = images_[entry]; image > entry; image = images_[image]) {
+                learning_.weights[first + image] = learning_.weights[first + entry];
+            }
+        }
+    }
+
     // Each stage's tables end with a zero for unused slots; the flat vector has none.
     std::vector<float> without_zeros(const AlignedVector<float>& padded, std::size_t each) const {
         std::vector<float> flat;
@@ -145,6 +172,8 @@ class LearningTables final : public Learnable {
 
     TableReader reader_;
     LearningWeights learning_;
+    std::vector<Index> images_;  // rings of entries that share a weight; empty if none do
+    int stages_;
 };
 
 class LearningMlp final : public FlatLearnable {
@@ -289,8 +318,8 @@ std::unique_ptr<Learnable> learning_piece_counter(std::span<const int, 64> weigh
 }
 
 std::unique_ptr<Learnable> learning_network(std::span<const TupleTable> tables, int stages,
-                                            bool coherent) {
-    return std::make_unique<LearningTables>(tables, stages, coherent);
+                                            bool coherent, bool symmetric) {
+    return std::make_unique<LearningTables>(tables, stages, coherent, symmetric);
 }
 
 std::unique_ptr<Learnable> learning_mlp(MlpShape shape, bool coherent) {

@@ -32,6 +32,15 @@ class LearningWeights {
         sizes += std::abs(asked);
     }
 
+    // Keeps a weight that is shared with another one equal to it.
+    void copy(std::size_t from, std::size_t to) {
+        weights[to] = weights[from];
+        if (!coherence.empty()) {
+            coherence[2 * to] = coherence[2 * from];
+            coherence[2 * to + 1] = coherence[2 * from + 1];
+        }
+    }
+
     std::size_t bytes() const { return (weights.size() + coherence.size()) * sizeof(float); }
 
     AlignedVector<float> weights;
@@ -43,6 +52,9 @@ class Learnable : public Evaluator {
     // Changes the weights so that the board that value() last saw through `seen` is worth more
     // (asked > 0) or less.
     virtual void nudge(Accumulator& seen, float asked, float alpha) = 0;
+    // Boards of different parts have no weight in common, so that threads may learn them at once.
+    virtual int parts() const { return 1; }
+    virtual int part_of(int /*discs*/) const { return 0; }
 
     virtual std::size_t weight_count() const = 0;
     // All weights in the order of the evaluator's flat vector; coherence() likewise, two per
@@ -55,8 +67,9 @@ class Learnable : public Evaluator {
 
 std::unique_ptr<Learnable> learning_piece_counter(std::span<const int, 64> weight_of_square,
                                                   std::size_t weights, bool coherent);
+// `symmetric`: mirror-image entries share one weight (mirror_images.hpp).
 std::unique_ptr<Learnable> learning_network(std::span<const TupleTable> tables, int stages,
-                                            bool coherent);
+                                            bool coherent, bool symmetric = false);
 
 // An MLP by its layers' sizes. `first_layer[square * nodes + node]` is the index of a weight in the
 // flat vector, or -1 where there is no connection (Chong 2003); `first_biases[node]` likewise.

@@ -1,4 +1,5 @@
 // Learning: batches do not change the weights, for every kind of evaluator and every variant of TD.
+#include "../evaluators/mirror_images.hpp"
 #include "../evaluators/piece_counter.hpp"
 #include "../td_learning.hpp"
 #include "check.hpp"
@@ -35,7 +36,7 @@ std::vector<std::unique_ptr<Learnable>> all_kinds(bool coherent) {
 }
 
 std::vector<TdSettings> all_ways() {
-    std::vector<TdSettings> ways(6);
+    std::vector<TdSettings> ways(7);
     ways[1].successor = Successor::every_board;
     ways[1].view = View::negation;
     ways[1].output = Output::tanh;
@@ -49,6 +50,8 @@ std::vector<TdSettings> all_ways() {
     ways[4].final_board = false;
     ways[5].final_board = false;
     ways[5].lambda = 0.7;
+    ways[6].output = Output::discs;
+    ways[6].solved = 4;
     return ways;
 }
 
@@ -77,6 +80,87 @@ void test_batches_do_not_matter() {
             }
         }
     }
+}
+
+void test_threads_do_not_matter_in_batches() {
+    const std::vector<std::shared_ptr<Player>> somebody{nullptr, std::make_shared<Player>()};
+    for (TdSettings settings : all_ways()) {
+        settings.batch = 16;
+        settings.solved = 5;
+        const auto alone = all_kinds(true);
+        const auto together = all_kinds(true);
+        for (std::size_t k = 0; k < alone.size(); ++k) {
+            const std::span opponents(somebody.data(),
+                                      settings.successor == Successor::own ? 2 : 0);
+            const auto once = td_learn(*alone[k], opponents, settings, {0, 40}, 1);
+            const auto parts = td_learn(*together[k], opponents, settings, {0, 16}, 3);
+            const auto rest = td_learn(*together[k], opponents, settings, {16, 24}, 2);
+            CHECK(alone[k]->weights() == together[k]->weights());
+            CHECK(alone[k]->coherence() == together[k]->coherence());
+            CHECK_EQUAL(once.updates, parts.updates + rest.updates);
+            CHECK_EQUAL(once.squared_error, parts.squared_error + rest.squared_error);
+            CHECK_EQUAL(once.points, parts.points + rest.points);
+        }
+    }
+}
+
+// The entry that a placement finds on a board of digits.
+Index entry_of(const std::vector<std::uint8_t>& placement, const std::array<int, 64>& digits) {
+    Index entry = 0;
+    for (const std::uint8_t square : placement) {
+        entry = 3 * entry + static_cast<Index>(digits[square]);
+    }
+    return entry;
+}
+
+// Random boards and their images find entries of the same rings, in any order.
+void test_mirror_images() {
+    // The middle of an edge, the middle of the board, a corner: groups of 2, 8 and 2 orders.
+    const std::vector<TupleTable> tables{{2, {{3, 4}, {24, 32}, {31, 39}, {59, 60}}},
+                                         {4, {{27, 28, 35, 36}}},
+                                         {3, {{0, 1, 8}, {7, 6, 15}, {56, 57, 48}, {63, 62, 55}}}};
+    const std::vector<Index> ring = mirror_images(tables);
+    const auto first_of_ring = [&](Index entry) {
+        Index first = entry;
+        for (Index i = ring[entry]; i != entry; i = ring[i]) {
+            first = std::min(first, i);
+        }
+        return first;
+    };
+    Generator generator(1, 2);
+    for (int trial = 0; trial < 200; ++trial) {
+        std::array<int, 64> digits{};
+        for (int& digit : digits) {
+            digit = generator.below(3);
+        }
+        std::vector<Index> of_board;
+        for (int symmetry = 0; symmetry < 8; ++symmetry) {
+            std::array<int, 64> image{};
+            for (int square = 0; square < 64; ++square) {
+                image[static_cast<std::size_t>(lowest_square(symmetric(bit(square), symmetry)))] =
+                    digits[static_cast<std::size_t>(square)];
+            }
+            std::vector<Index> found;
+            Index first = 0;
+            for (const TupleTable& table : tables) {
+                for (const auto& placement : table.placements) {
+                    found.push_back(first_of_ring(first + entry_of(placement, image)));
+                }
+                first += table.weight_count();
+            }
+            std::ranges::sort(found);
+            CHECK(symmetry == 0 || found == of_board);
+            of_board = found;
+        }
+    }
+    const std::vector<TupleTable> lopsided{{2, {{0, 1}, {7, 6}}}};
+    bool refused = false;
+    try {
+        mirror_images(lopsided);
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
 }
 
 // One disc is placed, and the game is over: with the final board nothing else learns, without it
@@ -121,6 +205,8 @@ void test_the_board_before_it_learns_instead() {
 
 int main() {
     test_batches_do_not_matter();
+    test_threads_do_not_matter_in_batches();
+    test_mirror_images();
     test_the_final_board_learns_only_if_it_is_to();
     test_the_board_before_it_learns_instead();
     std::puts("td_learning: passed");

@@ -228,7 +228,7 @@ class Learnable(Evaluator):
 
 def learning_piece_counter(weight_of_square: Sequence[int], weights: int, coherent: bool) -> Learnable: ...
 
-def learning_network(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], stages: int, coherent: bool) -> Learnable: ...
+def learning_network(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], stages: int, coherent: bool, symmetric: bool = False) -> Learnable: ...
 
 def learning_mlp(nodes: Sequence[int], first_layer: Sequence[int], first_biases: Sequence[int], first_layer_weights: int, add_disc_difference: bool, coherent: bool) -> Learnable: ...
 
@@ -241,6 +241,8 @@ class Output(enum.Enum):
     tanh = 0
 
     logistic = 1
+
+    discs = 2
 
 class View(enum.Enum):
     inversion = 0
@@ -273,6 +275,30 @@ class TdSettings:
 
     @expected_target.setter
     def expected_target(self, arg: bool, /) -> None: ...
+
+    @property
+    def target_epsilon(self) -> float: ...
+
+    @target_epsilon.setter
+    def target_epsilon(self, arg: float, /) -> None: ...
+
+    @property
+    def disc_unit(self) -> float: ...
+
+    @disc_unit.setter
+    def disc_unit(self, arg: float, /) -> None: ...
+
+    @property
+    def solved(self) -> int: ...
+
+    @solved.setter
+    def solved(self, arg: int, /) -> None: ...
+
+    @property
+    def batch(self) -> int: ...
+
+    @batch.setter
+    def batch(self, arg: int, /) -> None: ...
 
     @property
     def final_board(self) -> bool: ...
@@ -330,9 +356,19 @@ class TdSettings:
 
     def set_starts(self, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-def td_learn(evaluator: Learnable, opponents: Sequence[Player | None], settings: TdSettings, first_game: int, count: int) -> tuple[int, float, float]:
+def td_learn(evaluator: Learnable, opponents: Sequence[Player | None], settings: TdSettings, first_game: int, count: int, threads: int = 1) -> tuple[int, float, float]:
     """
     Plays and learns; returns the updates, the sum of squared errors, the learner's points.
+    """
+
+def td_play(evaluator: Learnable, opponents: Sequence[Player | None], settings: TdSettings, first_game: int, count: int, threads: int = 1) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """
+    Plays with the present weights; returns the number of lessons and the points of each game, then each lesson's black and white discs, sign and target.
+    """
+
+def td_learn_from(evaluator: Learnable, settings: TdSettings, first_game: int, counts: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], points: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], signs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[int, float, float]:
+    """
+    Learns what td_play returned for consecutive games; returns what td_learn does.
     """
 
 class StopFlag:

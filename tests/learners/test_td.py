@@ -11,7 +11,8 @@ import pytest
 from outflank import Board, GreedyPlayer, Match, _core, league_match, named_player
 from outflank.evaluators.protocol import board_bits
 from outflank.learners.architectures import learnable
-from outflank.learners.td import TdLearner, TdSettings, new_evaluator
+from outflank.learners.execution.executor import ThreadExecutor
+from outflank.learners.td import TdLearner, TdSettings, TdTotals, new_evaluator
 
 KINDS = ["piece-counter", "piece-counter-10", "all-2", "snakes-5x4", "logistello", "mlp-4", "spatial-mlp"]
 
@@ -160,6 +161,75 @@ def test_the_same_seed_learns_the_same_bytes_however_it_is_dealt() -> None:
     assert not np.array_equal(whole.core.weights(), other.core.weights())
 
 
+@pytest.mark.parametrize("stages", [1, 5])
+def test_a_batch_learns_the_same_bytes_on_any_number_of_threads(stages: int) -> None:
+    settings = TdSettings(evaluator="all-3", stages=stages, symmetric=True, games=700, batch=64, pool=1,
+                          pool_every=100, opponents=("self", "all-2"), solved=6, trace=0.3)  # fmt: skip
+    one, three = TdLearner(settings, 7), TdLearner(settings, 7, executor=ThreadExecutor(3))
+    total = one.play(700)
+    dealt = [three.play(count) for count in (1, 100, 600)]  # rounded up to whole batches
+    assert three.games == one.games == 700
+    assert np.array_equal(one.core.weights(), three.core.weights())
+    assert np.array_equal(one.core.coherence(), three.core.coherence())
+    assert sum(dealt, TdTotals()) == total
+    assert len(three.pool) == 1
+
+
+def test_a_batch_is_played_with_the_weights_from_before_it() -> None:
+    """At a tiny rate no move changes, and games learn the same alone and in a batch; at a large one the
+    games of a batch are still those of the first weights."""
+    settings = TdSettings(evaluator="all-2", initial_weights=0.1, alpha=1e-6, coherence=False, games=50)
+    in_batch = settings.model_copy(update={"batch": 50})
+    alone, batched, fast = (
+        TdLearner(settings, 3),
+        TdLearner(in_batch, 3),
+        TdLearner(in_batch.model_copy(update={"alpha": 0.1}), 3),
+    )
+    before = alone.core.weights()
+    updates = alone.play(50).updates
+    assert batched.play(50).updates == fast.play(50).updates == updates
+    changes = alone.core.weights() - before, batched.core.weights() - before
+    assert np.corrcoef(*changes)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("name", ["logistello", "rect-2x2+rect-3x3", "all-3", "snakes-5x4"])
+def test_symmetric_players_judge_a_board_and_its_images_alike(name: str) -> None:
+    learner = TdLearner(TdSettings(evaluator=name, stages=2, symmetric=True, games=300, batch=100), 5)
+    learner.play(300)
+    player = learner.player()
+    assert len({value for _, value in player.judge(Board())}) == 1  # the four first moves are one
+    boards = [Board.from_transcript("f5d6c3d3c4f4f6"), Board.from_transcript("f5f6e6f4e3c5c4d3")]
+    for board in boards:
+        for k in range(8):
+            image = board.symmetric(k)
+            assert sorted(v for _, v in player.judge(image)) == sorted(v for _, v in player.judge(board))
+    plain = TdLearner(TdSettings(evaluator=name, stages=2, games=300, batch=100), 5)
+    plain.play(300)
+    is_read_both_ways = name.startswith("snakes")
+    assert (len({value for _, value in plain.player().judge(Board())}) == 1) == is_read_both_ways
+
+
+def test_symmetric_weights_are_for_networks() -> None:
+    with pytest.raises(ValueError, match="symmetric = true is for n-tuple networks"):
+        TdLearner(TdSettings(evaluator="piece-counter", symmetric=True), 1)
+
+
+def test_discs_are_learned_in_discs() -> None:
+    """Boards one move before the end learn the very disc difference."""
+    settings = TdSettings(evaluator="logistello", stages=61, symmetric=True, output="discs", games=3000,
+                          batch=100, alpha=0.02, solved=4)  # fmt: skip
+    learner = TdLearner(settings, 1)
+    learner.play(3000)
+    games = Match(learner.player(), learner.player(), double_games=300, epsilon=0.1, seed=9)
+    boards = [game.boards[-1] for game in games.games()]
+    full = [board for board in boards if board.discs == 64]
+    black, white = board_bits(full)
+    differences = np.array([board.disc_difference for board in full])
+    values = learner.learned().values(black, white)
+    assert np.corrcoef(values, differences)[0, 1] > 0.8
+    assert 0.6 < np.polyfit(values, differences, 1)[0] < 1.4
+
+
 def test_it_learns_to_beat_the_heuristic() -> None:
     """all-2 against the heuristic: from 0.2 before to well above 0.8 after 20,000 games."""
     settings = TdSettings(evaluator="all-2", alpha=0.02, games=20_000, opponents=("standard-heuristic",))
@@ -199,7 +269,12 @@ def test_every_kind_learns_by_self_play() -> None:
         ({"evaluator": "mlp"}, "start at zero"),
         ({"stages": 0}, "stages must be within 1..61"),
         ({"view": "doubled"}, "view must be inversion or negation"),
-        ({"output": "linear"}, "output must be logistic or tanh"),
+        ({"output": "linear"}, "'linear' is not an output; known: logistic, tanh, discs"),
+        ({"disc_unit": 8.0}, "disc_unit is for output = discs"),
+        ({"output": "discs", "disc_unit": 0.0}, "disc_unit must be within 0.01..1000"),
+        ({"target_epsilon": 0.0, "expected_target": False}, "target_epsilon is for expected_target"),
+        ({"batch": 1}, "batch must be within 2..65536"),
+        ({"solved": 21}, "solved must be within 1..20"),
     ],
 )
 def test_settings_that_contradict_each_other(changes: dict[str, object], message: str) -> None:

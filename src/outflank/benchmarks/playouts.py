@@ -14,6 +14,7 @@ from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.evaluators.mlp import Mlp, SpatialMlp
 from outflank.games.match import Match
+from outflank.learners.execution.executor import ThreadExecutor
 from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdLearner, TdSettings
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
@@ -43,14 +44,14 @@ def _perft_per_second() -> float:
     return paths / (perf_counter() - began)
 
 
-def _learning_per_second(preset: str, games: int) -> float:
-    settings = load_preset(preset).settings
+def _learning_per_second(preset: str, games: int, batch: int | None = None, threads: int = 1) -> float:
+    settings = load_preset(preset, {} if batch is None else {"batch": batch, "symmetric": True}).settings
     assert isinstance(settings, TdSettings)
-    learner = TdLearner(settings, seed=1)
+    learner = TdLearner(settings, seed=1, executor=ThreadExecutor(threads))
     learner.play(games // 5)
     began = perf_counter()
-    learner.play(games)
-    return games / (perf_counter() - began)
+    played = learner.play(games).games
+    return played / (perf_counter() - began)
 
 
 RANDOM, ALL_2, HEURISTIC = "random playouts", "all-2 - heuristic", "heuristic - heuristic"
@@ -58,6 +59,7 @@ CHAMPION = "league-champion - heuristic"
 MLP, SPATIAL = "MLP 64-32-1 - heuristic", "spatial MLP - heuristic"
 PEER_RANDOM = "rust-reversi random playouts"
 PERFT, TD_SNAKES, TD_CHAMPION = "perft 10", "TD self-play, 30 snakes", "TD, league-champion"
+TD_BATCHES = "TD in batches of 1,024, all-rounder"
 
 
 def time_playouts(peer: InstalledPeer | None = None) -> Iterator[Timing]:
@@ -79,6 +81,8 @@ def time_playouts(peer: InstalledPeer | None = None) -> Iterator[Timing]:
         (SPATIAL, 1, playing(_random_network(SpatialMlp), heuristic, 500)),
         (TD_SNAKES, 1, lambda: _learning_per_second("lucas-2007", 1_500)),
         (TD_CHAMPION, 1, lambda: _learning_per_second("league-champion", 6_000)),
+        (TD_BATCHES, 1, lambda: _learning_per_second("all-rounder", 5 * 1024, 1024)),
+        (TD_BATCHES, 2, lambda: _learning_per_second("all-rounder", 5 * 1024, 1024, 2)),
         (PERFT, 1, _perft_per_second),
     ]
     kernels = [kernel for kernel in kernels if kernel[1] <= cores]
@@ -94,6 +98,8 @@ def playout_targets(timings: list[Timing]) -> Iterator[Target]:
     rate = {(timing.name, timing.threads): timing.per_second for timing in timings}
     if (ALL_2, 2) in rate:
         yield Target("all-2 - heuristic: two threads over one", rate[ALL_2, 2] / rate[ALL_2, 1], 1.95)
+    if (TD_BATCHES, 2) in rate:
+        yield Target(f"{TD_BATCHES}: two threads over one", rate[TD_BATCHES, 2] / rate[TD_BATCHES, 1], 1.8)
     yield Target("MLP 64-32-1 - heuristic, over 10,000 games/s", rate[MLP, 1] / 10_000, 1.0)
     yield Target("TD self-play of 30 snakes, over 5,000 games/s", rate[TD_SNAKES, 1] / 5_000, 1.0)
     yield Target("league-champion learning, over 15,000 games/s", rate[TD_CHAMPION, 1] / 15_000, 1.0)

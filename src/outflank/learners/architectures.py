@@ -72,13 +72,16 @@ class Architecture:
                 return NTupleNetwork.of_shape(self.shape, stages=self.stages, seed=seed)
 
 
-def learnable(evaluator: WeightedEvaluator, coherent: bool) -> _core.Learnable:
-    """The evaluator's learning form in the core, with its weights."""
+def learnable(evaluator: WeightedEvaluator, coherent: bool, symmetric: bool = False) -> _core.Learnable:
+    """The evaluator's learning form in the core, with its weights. `symmetric`: mirror-image entries of a
+    network's tables share one weight."""
+    if symmetric and not isinstance(evaluator, NTupleNetwork):
+        raise ValueError("symmetric = true is for n-tuple networks; remove it from the settings")
     if isinstance(evaluator, PieceCounter):
         places = list(CLASS_OF_SQUARE) if evaluator.is_symmetric else list(range(64))
         made = _core.learning_piece_counter(places, evaluator.weights.size, coherent)
     elif isinstance(evaluator, NTupleNetwork):
-        made = _core.learning_network(evaluator.placements, evaluator.stages, coherent)
+        made = _core.learning_network(evaluator.placements, evaluator.stages, coherent, symmetric)
     elif isinstance(evaluator, Mlp):
         weights = 64 * evaluator.hidden
         end = weights + evaluator.hidden

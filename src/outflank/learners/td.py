@@ -16,15 +16,22 @@ import numpy.typing as npt
 from pydantic import model_validator
 
 from outflank import _core
+from outflank.cores import available_cores
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.positions import read_start_positions
 from outflank.learners.architectures import Architecture, learnable
+from outflank.learners.execution.executor import Executor, ThreadExecutor
 from outflank.learners.fitness.population import core_of
 from outflank.learners.validation import PlayerNames, SettingsModel, Whole, setting
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 
 FloatVector = npt.NDArray[np.float32]
+# The number of lessons and the points of each game; each lesson's black and white discs, sign and target.
+Lessons = tuple[
+    npt.NDArray[np.uint8], npt.NDArray[np.float64], npt.NDArray[np.uint64], npt.NDArray[np.uint64],
+    npt.NDArray[np.float64], npt.NDArray[np.float64],
+]  # fmt: skip
 SELF = "self"  # among the opponents: the learner plays both sides
 
 
@@ -35,6 +42,8 @@ class TdSettings(SettingsModel):
     evaluator: str = setting("logistello", "piece-counter, mlp-32, spatial-mlp or a shape of tuples.")
     stages: Whole = setting(1, "Game stages, each with its own tables (n-tuples only).", ge=1, le=61)
     view: Literal["inversion", "negation"] = setting("inversion", "How the evaluator serves both colours.")
+    # None like false: see final_board.
+    symmetric: bool | None = setting(None, "Mirror-image entries of a table share one weight.")
     initial_weights: float = setting(0.0, "Weights start uniform within plus or minus this.", ge=0, le=1e6)
 
     # From which games it learns.
@@ -48,14 +57,20 @@ class TdSettings(SettingsModel):
     random_plies: Whole = setting(0, "Games open with up to this many random moves.", ge=0, le=50)
 
     # How it learns.
-    output: Literal["logistic", "tanh"] = setting("logistic", "Log loss, or squared error (Lucas 2007).")
+    output: Literal["logistic", "tanh", "discs"] = setting(
+        "logistic", "Log loss, squared error (Lucas 2007), or log loss of discs."
+    )
+    disc_unit: float | None = setting(None, "output = discs: a logistic unit in discs; 8.", ge=0.01, le=1000)
+    solved: Whole | None = setting(None, "Targets are exact from this many empty squares.", ge=1, le=20)
     successor: Literal["own", "every-board"] = setting("own", "Learn from own boards, or from all in turn.")
     expected_target: bool = setting(True, "Target: expectation over forced random moves, or the move made.")
+    target_epsilon: float | None = setting(None, "Another epsilon for that expectation.", ge=0, le=1)
     # None like true: runs of earlier versions end with the same bytes.
     final_board: bool | None = setting(None, "False: the board before the final one learns the result.")
     trace: float = setting(0.0, "Lambda of TD(lambda).", ge=0, le=1)
     alpha: float = setting(0.1, "Learning rate of a weight.", gt=0)
     final_alpha: float | None = setting(None, "Learning rate at the end, if it is to fall linearly.", ge=0)
+    batch: Whole | None = setting(None, "Games played with the same weights, on all cores.", ge=2, le=65_536)
     coherence: bool = setting(True, "Temporal-coherence rates: weights whose changes cancel out slow down.")
 
     # How it is measured.
@@ -71,11 +86,23 @@ class TdSettings(SettingsModel):
                 "successor = every-board learns from both sides' boards, so it needs self-play: remove the "
                 "opponents and the pool, or set successor = own"
             )
+        if self.target_epsilon is not None and not self.expected_target:
+            raise ValueError("target_epsilon is for expected_target = true")
+        if self.disc_unit is not None and self.output != "discs":
+            raise ValueError("disc_unit is for output = discs")
         if Architecture.named(self.evaluator, self.stages).is_mlp and self.initial_weights == 0:
             raise ValueError(
                 "an MLP whose weights all start at zero learns nothing; set initial_weights, for example 0.1"
             )
         return self
+
+    def end_of_batch(self, games: int) -> int:
+        """The number of games at the end of the batch in which this many have been played.
+
+        >>> [TdSettings(batch=64, games=150).end_of_batch(games) for games in (1, 64, 65, 130)]
+        [64, 64, 128, 150]
+        """
+        return games if self.batch is None else min(-(-games // self.batch) * self.batch, self.games)
 
 
 def new_evaluator(settings: TdSettings, seed: int) -> CoreEvaluator:
@@ -111,13 +138,25 @@ class TdTotals:
 class TdLearner:
     """Learns game after game. Its weights after n games depend on the settings and the seed alone."""
 
-    def __init__(self, settings: TdSettings, seed: int, evaluator: CoreEvaluator | None = None) -> None:
-        """`evaluator`: one to continue with, instead of a new one."""
+    def __init__(
+        self,
+        settings: TdSettings,
+        seed: int,
+        evaluator: CoreEvaluator | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        """`evaluator`: one to continue with, instead of a new one. `executor`: where the games of a batch are
+        played; without one, on the caller's thread."""
         self.settings = settings
+        self.executor = ThreadExecutor(1) if executor is None else executor
+        # On this machine the core has threads of its own, which share the learning too.
+        on_threads = isinstance(self.executor, ThreadExecutor)
+        self._threads = self.executor.workers if on_threads else available_cores()
+        self._is_local = on_threads
         self.seed = seed
         self.games = 0
         self.evaluator = evaluator or new_evaluator(settings, seed)
-        self.core = learnable(self.evaluator, settings.coherence)
+        self.core = learnable(self.evaluator, settings.coherence, bool(settings.symmetric))
         self.pool: list[FloatVector] = []
         self._opponents = [
             None if name == SELF else core_of(named_player(name)) for name in settings.opponents
@@ -126,20 +165,49 @@ class TdLearner:
         self._core_settings = _core_settings(settings, seed)
 
     def play(self, games: int) -> TdTotals:
-        """Learn from the next games; earlier selves join the pool on the way."""
+        """Learn from the next games, in whole batches; earlier selves join the pool on the way."""
         total = TdTotals()
         s = self.settings
-        while games > 0:
-            count = min(games, s.pool_every - self.games % s.pool_every) if s.pool else games
-            learned = _core.td_learn(
-                self.core, [*self._opponents, *self._pool_players], self._core_settings, self.games, count
-            )
-            total += TdTotals(count, *learned)
+        end = s.end_of_batch(self.games + games)
+        while self.games < end:
+            before = self.games
+            joins = s.end_of_batch((before // s.pool_every + 1) * s.pool_every) if s.pool else end
+            count = min(joins, end) - before
+            total += TdTotals(count, *self._learn(before, count))
             self.games += count
-            games -= count
-            if s.pool and self.games % s.pool_every == 0:
+            if s.pool and self.games // s.pool_every > before // s.pool_every:
                 self.set_pool([*self.pool, self.core.weights()][-s.pool :])
         return total
+
+    def _learn(self, first: int, count: int) -> tuple[int, float, float]:
+        """Updates, sum of squared errors and points of these games."""
+        if self._is_local or self.settings.batch is None:
+            return _core.td_learn(
+                self.core, self._all_opponents, self._core_settings, first, count, self._threads
+            )
+        sums = TdTotals()
+        for start in range(first, first + count, self.settings.batch):
+            size = min(self.settings.batch, first + count - start)
+            for piece, lessons in self._played(start, size):
+                learned = _core.td_learn_from(self.core, self._core_settings, piece, *lessons, self._threads)
+                sums += TdTotals(0, *learned)
+        return sums.updates, sums.squared_error, sums.points
+
+    def _played(self, first: int, count: int) -> list[tuple[int, Lessons]]:
+        """The games of a batch, played by the workers: numbers of games with what the next ones teach."""
+        each = max(1, -(-count // self.executor.workers))
+        pieces = [(at, min(each, first + count - at)) for at in range(first, first + count, each)]
+        actor = TdActor(self.settings, self.seed, self.core.weights(), tuple(self.pool))
+        taught = self.executor.map(play_piece, actor, pieces)
+        return list(zip((at for at, _ in pieces), taught, strict=True))
+
+    @property
+    def _all_opponents(self) -> list[_core.Player | None]:
+        return [*self._opponents, *self._pool_players]
+
+    def play_with_present_weights(self, first: int, count: int) -> Lessons:
+        """What games teach, without learning it."""
+        return _core.td_play(self.core, self._all_opponents, self._core_settings, first, count, self._threads)
 
     def set_pool(self, pool: list[FloatVector]) -> None:
         self.pool = pool
@@ -163,6 +231,26 @@ class TdLearner:
         return self.evaluator.with_weights(weights)
 
 
+@dataclass(frozen=True)
+class TdActor:
+    """What a worker needs to play games of a batch."""
+
+    settings: TdSettings
+    seed: int
+    weights: FloatVector
+    pool: tuple[FloatVector, ...]
+
+
+def play_piece(actor: TdActor, piece: tuple[int, int]) -> Lessons:
+    """Games number piece[0], ... : what they teach."""
+    # It does not learn, so it needs no rates, and no images of entries.
+    plain = actor.settings.model_copy(update={"symmetric": None, "coherence": False})
+    learner = TdLearner(plain, actor.seed)
+    learner.core.set_weights(actor.weights)
+    learner.set_pool(list(actor.pool))
+    return learner.play_with_present_weights(*piece)
+
+
 def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:
     core = _core.TdSettings()
     core.view = _core.View[settings.view]
@@ -172,6 +260,10 @@ def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:
         setattr(core, key, getattr(settings, key))
     core.final_board = settings.final_board is not False
     core.final_alpha = settings.alpha if settings.final_alpha is None else settings.final_alpha
+    core.target_epsilon = settings.epsilon if settings.target_epsilon is None else settings.target_epsilon
+    core.disc_unit = settings.disc_unit or core.disc_unit
+    core.solved = settings.solved or 0
+    core.batch = settings.batch or 1
     core.seed = seed
     if settings.starts:
         boards = read_start_positions(settings.starts)

@@ -100,7 +100,7 @@ def _unknown_choice(key: str, got: object, annotation: Any) -> str:
     if not all(isinstance(choice, str) for choice in choices):
         choices = get_args(choices[0])
     if len(choices) > 2:
-        return unknown(str(got), choices, f"a {key}")
+        return unknown(str(got), choices, f"an {key}" if key[0] in "aeiou" else f"a {key}")
     return f"{key} must be {' or '.join(choices)}, got {got!r}"
 
 

@@ -215,10 +215,13 @@ def test_what_is_not_there_is_said_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_cluster_is_for_evolution(outflank: Outflank, tmp_path: Path) -> None:
+def test_a_cluster_is_for_evolution_and_batches(outflank: Outflank, tmp_path: Path) -> None:
     result = outflank("learn", "all-2", "--cluster", "local:2", "--out", tmp_path / "run")
     assert result.returncode == 2
-    assert "temporal differences learn game after game on one core; leave out --cluster" in result.stderr
+    assert (
+        "without batches temporal differences learn game after game on one core; leave out --cluster"
+        in result.stderr
+    )
     assert not (tmp_path / "run").exists()
 
 

@@ -40,9 +40,13 @@ TOPICS: dict[str, dict[str, LazyCommand]] = {
             "league.league_table",
             "The Othello League as published in 2014, with our players in it; or a league server's table.",
         ),
+        "accuracy": _command(
+            "measuring.accuracy",
+            "Compare a player's values with theoretical scores, and its moves with those of experts.",
+        ),
         "bench": _command(
             "measuring.bench",
-            "Time the core's kernels; with --peers, beside another library in the same run.",
+            "Time the core's kernels; with --peers, beside other libraries in the same run.",
         ),
     },
     "Play and study": {

@@ -18,17 +18,20 @@ from outflank.learners.runs.td_run import Run, RunProgress, TdRun
 
 
 def create_run(path: Path, settings: Settings, seed: int, executor: Executor | None = None) -> Run:
-    """A run in a new folder. `executor`: where an evolutionary run plays its games."""
+    """A run in a new folder. `executor`: where it plays its games, those of temporal differences in batches;
+    without one, on the caller's thread."""
     if isinstance(settings, EvolutionSettings):
         return EvolutionRun.create(path, settings, seed, executor)
-    return TdRun.create(path, settings, seed)
+    return TdRun.create(path, settings, seed, executor)
 
 
 def open_run(path: Path, executor: Executor | None = None) -> Run:
     """The run in a folder, resumed from its last checkpoint."""
     folder = RunFolder.open(path)
     settings, _ = folder.settings()
-    return EvolutionRun(folder, executor) if isinstance(settings, EvolutionSettings) else TdRun(folder)
+    if isinstance(settings, EvolutionSettings):
+        return EvolutionRun(folder, executor)
+    return TdRun(folder, executor)
 
 
 def learn_in_parallel(runs: Sequence[Run], show: Callable[[int, RunProgress], None]) -> bool:

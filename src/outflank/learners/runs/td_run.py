@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
+from outflank.learners.execution.executor import Executor
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.settings import settings_toml
 from outflank.learners.td import TdLearner, TdSettings, TdTotals
@@ -68,12 +69,13 @@ class TdRun:
 
     unit = "games"
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, executor: Executor | None = None) -> None:
+        """`executor`: where the games of each batch are played, if the settings ask for batches."""
         self.folder = folder
         settings, self.seed = folder.settings()
         assert isinstance(settings, TdSettings)
         self.settings: TdSettings = settings
-        self.learner = TdLearner(self.settings, self.seed)
+        self.learner = TdLearner(self.settings, self.seed, executor=executor)
         self._measure_against = named_player(self.settings.measure_against)
         self._since_measured = TdTotals()
         self._best = -1.0
@@ -81,10 +83,10 @@ class TdRun:
         self._restore()
 
     @classmethod
-    def create(cls, path: Path, settings: TdSettings, seed: int) -> TdRun:
+    def create(cls, path: Path, settings: TdSettings, seed: int, executor: Executor | None = None) -> TdRun:
         TdLearner(settings, seed)  # settings that cannot work fail before anything is written
         named_player(settings.measure_against)
-        return cls(RunFolder.create(path, settings, seed))
+        return cls(RunFolder.create(path, settings, seed), executor)
 
     @property
     def games(self) -> int:
@@ -109,15 +111,14 @@ class TdRun:
         size = 64
         while not self.is_finished:
             s = self.settings
-            count = min(
-                size, next_measurement(self.games, s.measure_every) - self.games, s.games - self.games
-            )
+            measured_at = next_measurement(self.games, s.measure_every)
             began = time.perf_counter()
-            self._since_measured += self.learner.play(count)
+            learned = self.learner.play(min(size, measured_at - self.games, s.games - self.games))
             seconds = time.perf_counter() - began
+            self._since_measured += learned
             self._seconds += seconds
-            size = max(1, min(4 * size, round(count * BATCH_SECONDS / max(seconds, 1e-9))))
-            if self.games == next_measurement(self.games - 1, s.measure_every) or self.is_finished:
+            size = max(1, min(4 * size, round(learned.games * BATCH_SECONDS / max(seconds, 1e-9))))
+            if self.games >= measured_at or self.is_finished:
                 yield self._measure()
             else:
                 yield RunProgress(self.games)

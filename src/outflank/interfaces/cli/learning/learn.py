@@ -91,7 +91,7 @@ Tensorboard = Annotated[
 
 Cluster = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Evolve on a Dask cluster: tcp://HOST:8786, or local:2."),
+    typer.Option(metavar="ADDRESS", help="Learn on a Dask cluster: tcp://HOST:8786, or local:2."),
 ]
 
 
@@ -215,15 +215,18 @@ def _as_text(value: Any) -> str:
 
 
 def _executor(cluster: str | None, settings: list[Settings]) -> Executor:
-    """Where evolutionary runs play: on a cluster, or on this machine with all cores for one run and one core
-    for each of several."""
+    """Where runs play: on a cluster, or on this machine with all cores for one run and one core for each of
+    several."""
     from outflank.learners.execution.executor import executor_for
-    from outflank.learners.runs.evolution_settings import EvolutionSettings
+    from outflank.learners.td import TdSettings
 
     if cluster is None:
         return executor_for(None, 1 if len(settings) > 1 else None)
-    if not all(isinstance(one, EvolutionSettings) for one in settings):
-        raise ValueError("temporal differences learn game after game on one core; leave out --cluster")
+    if any(isinstance(one, TdSettings) and one.batch is None for one in settings):
+        raise ValueError(
+            "without batches temporal differences learn game after game on one core; leave out --cluster, or "
+            "--set batch=1024"
+        )
     return executor_for(cluster)
 
 
