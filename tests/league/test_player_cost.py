@@ -54,7 +54,7 @@ def test_wide_networks_are_let_in(tmp_path: Path, hidden: int) -> None:
 
 def test_networks_that_are_too_wide_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^it takes 0\.\d+ s per game; the limit is 0\.0025 s$"):
-        inspect_file(wide_mlp(tmp_path / "wide.safetensors"), None)
+        inspect_file(wide_mlp(tmp_path / "wide.safetensors", hidden=32_768), None)
 
 
 def test_a_million_placements_are_refused_before_they_are_built(tmp_path: Path) -> None:
