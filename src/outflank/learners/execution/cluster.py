@@ -41,7 +41,9 @@ from outflank.learners.execution.executor import ClusterError, Executor, Piece, 
 CONNECT_SECONDS = 8.0  # for the scheduler to answer
 WORKER_SECONDS = 60.0  # for a worker to appear where there is none, at first or after all have died
 POLL_SECONDS = 1.0  # between two checks that there still are workers
-TASK_SECONDS = 0.025  # Dask takes some 2.5 ms of computing per task: pieces shorter than this share one
+# Dask takes some 2.5 ms of computing per task, so pieces that took less than this last time share one: tasks
+# of this much computing at first, and of less towards the end.
+TASK_SECONDS, LAST_TASK_SECONDS = 0.1, 0.025
 KEPT_BYTES = 1 << 26  # of freed memory, by a worker
 RETRIES = 2  # of a piece that raises: the worker's machine may be at fault, not the piece
 ATTEMPTS = 3  # of a map that Dask gave up: pieces whose worker died four times, or lost results
@@ -190,18 +192,22 @@ class ClusterExecutor(Executor):
     ) -> list[Result]:
         started = monotonic()
         name = getattr(function, "__qualname__", "")
-        tasks = [cloudpickle.dumps(some) for some in self._shared_out(pieces, self._seconds.get(name, 1.0))]
+        tasks = [
+            cloudpickle.dumps(some)
+            for some in self._shared_out(pieces, self._seconds.get(name, TASK_SECONDS))
+        ]
         done = self._attempts(cloudpickle.dumps((function, shared)), tasks)
         self._seconds[name] = (monotonic() - started) * max(1, self.workers) / max(1, len(pieces))
         return [result for results in done for result in results]
 
     def _shared_out(self, pieces: Sequence[Piece], seconds: float) -> Iterator[Sequence[Piece]]:
-        """Ever smaller tasks (guided self-scheduling: Polychronopoulos and Kuck, 1987), since each has its
-        price and the last ones decide how long workers wait for each other. `seconds`: per piece."""
-        fewest = ceil(TASK_SECONDS / seconds)
+        """Smaller tasks towards the end (guided self-scheduling: Polychronopoulos and Kuck, 1987): the last
+        ones decide how long workers wait for each other. `seconds`: per piece."""
+        most, fewest = ceil(TASK_SECONDS / seconds), ceil(LAST_TASK_SECONDS / seconds)
         at = 0
         while at < len(pieces):
-            size = max(fewest, (len(pieces) - at) // (3 * max(1, self.workers)))
+            share = (len(pieces) - at) // (3 * max(1, self.workers))
+            size = max(fewest, min(most, share))
             yield pieces[at : at + size]
             at += size
 
