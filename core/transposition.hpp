@@ -31,9 +31,9 @@ inline void prefetch([[maybe_unused]] const void* memory) {
 }
 
 // Entry: a plain struct of whole 64-bit words with a member `std::uint16_t search`, which belongs
-// to the table, and `int worth() const`: the entry worth least is replaced. A position may be in any
-// of WAYS slots, the first of which has a multiple of STRIDE as its number: with 2 and 2 they share
-// a cache line.
+// to the table, and `int worth() const`: the entry worth least is replaced. A position may be in
+// any of WAYS slots, the first of which has a multiple of STRIDE as its number: with 2 and 2 they
+// share a cache line.
 template <class Entry, std::size_t WAYS, std::size_t STRIDE>
 class TranspositionTable {
     static constexpr std::size_t WORDS = sizeof(Entry) / 8;
