@@ -1,5 +1,6 @@
 // Players, matches, and games in step.
 #include <algorithm>
+#include <mutex>
 
 #include "../core/games_in_step.hpp"
 #include "arrays.hpp"
@@ -61,13 +62,29 @@ std::tuple<NewVector<std::uint32_t>, NewVector<std::uint8_t>, NewVector<double>>
     return {to_numpy(std::move(first)), to_numpy(std::move(squares)), to_numpy(std::move(values))};
 }
 
-// A player's own choice; it draws from stream(seed, 0).
-int choose(const Player& chooser, Bits black, Bits white, bool black_moves, std::uint64_t seed) {
-    OpenGame game(checked_board(black, white, black_moves), seed, 0);
-    const Bits moves = game.position.moves();
-    require(moves != 0, "the mover has no legal move");
-    return without_gil([&] { return SeatedPlayer(chooser).choose(game, moves).square; });
-}
+// A player that keeps its tables from move to move: allocating them takes longer than a small
+// search. Of calls at the same time, one has these tables and the others have tables of their own.
+class Chooser {
+  public:
+    explicit Chooser(const Player& player) : player_(player), seated_(player_) {}
+
+    // The player's own choice; it draws from stream(seed, 0).
+    int choose(Bits black, Bits white, bool black_moves, std::uint64_t seed) {
+        OpenGame game(checked_board(black, white, black_moves), seed, 0);
+        const Bits moves = game.position.moves();
+        require(moves != 0, "the mover has no legal move");
+        return without_gil([&] {
+            const std::unique_lock lock(mutex_, std::try_to_lock);
+            return lock ? seated_.choose(game, moves).square
+                        : SeatedPlayer(player_).choose(game, moves).square;
+        });
+    }
+
+  private:
+    Player player_;
+    SeatedPlayer seated_;
+    std::mutex mutex_;
+};
 
 MatchRules match_rules(const Vector<Bits>& black, const Vector<Bits>& white,
                        const Vector<bool>& black_moves, std::array<double, 2> epsilon,
@@ -258,8 +275,10 @@ void bind_games_in_step(nb::module_& m) {
 void bind_games(nb::module_& m) {
     nb::class_<Player>(m, "Player")
         .def("judge", &judge, "black"_a, "white"_a, "black_moves"_a, "threads"_a = 1,
-             "The legal moves of boards with the player's value of each: first, squares, values.")
-        .def("choose", &choose, "black"_a, "white"_a, "black_moves"_a, "seed"_a);
+             "The legal moves of boards with the player's value of each: first, squares, values.");
+    nb::class_<Chooser>(m, "Chooser", "A player that keeps its tables from move to move.")
+        .def(nb::init<const Player&>(), "player"_a)
+        .def("choose", &Chooser::choose, "black"_a, "white"_a, "black_moves"_a, "seed"_a);
     m.def("player", &player, "for_black"_a.none(), "for_white"_a.none(), "view"_a, "depth"_a = 1,
           "nodes"_a = 0, "prob_cuts"_a = std::vector<std::vector<ProbCut>>{}, "solve_from"_a = 0,
           "ordering"_a.none() = nb::none(), "book"_a.none() = nb::none(), "book_best"_a = 1);

@@ -38,7 +38,7 @@ struct ExactBounds {
 
 class EndgameSolver {
   public:
-    // table_bits: the transposition table has at most 2^bits entries of 24 bytes, fewer if the
+    // table_bits: the transposition table has at most 2^bits entries of 32 bytes, fewer if the
     // position needs fewer.
     EndgameSolver(int table_bits, MoveOrdering ordering, int threads);
     ~EndgameSolver();

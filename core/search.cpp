@@ -45,7 +45,7 @@ struct RootMove {
 struct Searcher::Shared {
     Judgement judgement;
     SearchSettings settings;
-    TranspositionTable<Bounds> table;
+    TranspositionTable<Bounds, 4, 1> table;
     std::atomic<std::uint64_t> nodes{0};
     std::atomic<bool> over{false};  // the main thread has finished: the others stop
 

@@ -31,14 +31,16 @@ inline void prefetch([[maybe_unused]] const void* memory) {
 }
 
 // Entry: a plain struct of whole 64-bit words with a member `std::uint16_t search`, which belongs
-// to the table, and `int worth() const`: the entry worth least is replaced.
-template <class Entry>
+// to the table, and `int worth() const`: the entry worth least is replaced. A position may be in
+// any of WAYS slots, the first of which has a multiple of STRIDE as its number: with 2 and 2 they
+// share a cache line.
+template <class Entry, std::size_t WAYS, std::size_t STRIDE>
 class TranspositionTable {
     static constexpr std::size_t WORDS = sizeof(Entry) / 8;
     static_assert(sizeof(Entry) % 8 == 0 && std::is_trivially_copyable_v<Entry>);
     using Words = std::array<std::uint64_t, WORDS>;
 
-    struct Slot {
+    struct alignas(32) Slot {
         std::array<std::atomic<std::uint64_t>, 2 + WORDS> words;
     };
     struct Seen {
@@ -47,8 +49,6 @@ class TranspositionTable {
     };
 
   public:
-    static constexpr std::size_t WAYS = 4;  // neighbouring slots that may hold a position
-
     // Room for at least 2^bits positions.
     explicit TranspositionTable(int bits)
         : mask_((std::size_t{1} << bits) - 1), slots_(mask_ + WAYS) {}
@@ -72,7 +72,7 @@ class TranspositionTable {
     }
 
     std::optional<Entry> find(const Position& position) const {
-        const Slot* slot = &slots_[hash_of(position) & mask_];
+        const Slot* slot = &slots_[first_of(position)];
         for (std::size_t way = 0; way < WAYS; ++way) {
             const Seen seen = read(slot[way]);
             if (seen.position == position && seen.known.search == search_) {
@@ -84,7 +84,7 @@ class TranspositionTable {
 
     // Replaces the entry of this position, or else the one worth least.
     void store(const Position& position, const Entry& known) {
-        Slot* slot = &slots_[hash_of(position) & mask_];
+        Slot* slot = &slots_[first_of(position)];
         Slot* chosen = slot;
         int least = INT_MAX;
         for (std::size_t way = 0; way < WAYS; ++way) {
@@ -105,10 +105,13 @@ class TranspositionTable {
     }
 
     void prefetch(const Position& position) const {
-        outflank::prefetch(&slots_[hash_of(position) & mask_]);
+        outflank::prefetch(&slots_[first_of(position)]);
     }
 
   private:
+    std::size_t first_of(const Position& position) const {
+        return hash_of(position) & mask_ & ~(STRIDE - 1);
+    }
     static std::uint64_t mixed(std::uint64_t x) {
         x ^= x >> 31;
         x *= 0x94D049BB133111EBULL;

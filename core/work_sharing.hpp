@@ -50,11 +50,9 @@ class Team {
         }
     }
     ~Team() {
-        {
-            const std::lock_guard lock(mutex_);
-            quit_ = true;
-        }
-        changed_.notify_all();
+        const std::lock_guard lock(mutex_);
+        quit_ = true;
+        wake();
     }
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
@@ -68,9 +66,7 @@ class Team {
         {
             const std::lock_guard lock(mutex_);
             open_.push_back(&node);
-            if (idle_ > 0) {
-                changed_.notify_all();
-            }
+            wake();
         }
         work_on(node, thread);
         {
@@ -100,9 +96,7 @@ class Team {
                 open_.begin(), open_.end(),
                 [&](const SharedNode* node) { return below == nullptr || node->is_below(below); });
             if (found == open_.end()) {
-                ++idle_;
-                changed_.wait(lock);
-                --idle_;
+                wait(lock);
                 continue;
             }
             SharedNode& node = **found;
@@ -112,6 +106,30 @@ class Team {
             lock.lock();
             std::erase(open_, &node);  // it has no move left to give
             --node.workers;
+            wake();
+        }
+    }
+
+    // Waits for a change. Most waits are shorter than it takes to wake a thread that sleeps, so a
+    // thread first looks for a while, but lets others run.
+    void wait(std::unique_lock<std::mutex>& lock) {
+        constexpr int LOOKS = 200;
+        const std::uint64_t seen = changes_;
+        lock.unlock();
+        for (int i = 0; i < LOOKS && changes_.load(std::memory_order_relaxed) == seen; ++i) {
+            std::this_thread::yield();
+        }
+        lock.lock();
+        if (changes_ == seen) {
+            ++asleep_;
+            changed_.wait(lock);
+            --asleep_;
+        }
+    }
+    // Called under the mutex.
+    void wake() {
+        ++changes_;
+        if (asleep_ > 0) {
             changed_.notify_all();
         }
     }
@@ -119,7 +137,8 @@ class Team {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<SharedNode*> open_;
-    int idle_ = 0;  // threads that wait for a node
+    std::atomic<std::uint64_t> changes_{0};  // written under the mutex
+    int asleep_ = 0;
     bool has_helpers_ = false;
     bool quit_ = false;
     ThreadGroup threads_;  // last: joined first

@@ -209,6 +209,27 @@ void solvers_agree() {
     }
 }
 
+// Techniques begin at different numbers of empty squares: each is a root once.
+void every_number_of_empty_squares_is_solved() {
+    const auto network = std::make_shared<OrderingNetwork>(random_network());
+    EndgameSolver plain(14, {}, 1);
+    EndgameSolver ordered(14, {network, nullptr, 0}, 1);
+    EndgameSolver together(14, {network, nullptr, 0}, 2);
+    int solved = 0;
+    for (std::uint64_t number = 0; number < 4; ++number) {
+        for (const Board& board : boards_of_a_random_game(number)) {
+            const Position position = board.position();
+            if (64 - position.discs() <= 15) {
+                const int score = plain.solve(position).score;
+                CHECK_EQUAL(ordered.solve(position).score, score);
+                CHECK_EQUAL(together.solve(position).score, score);
+                ++solved;
+            }
+        }
+    }
+    CHECK(solved > 50);
+}
+
 // From 19 empty squares, a selective search comes first: its bounds must not leak into the score.
 void a_selective_search_decides_nothing() {
     const auto network = std::make_shared<OrderingNetwork>(random_network());
@@ -299,6 +320,7 @@ int main() {
     small_positions_are_solved();
     game_positions_are_solved();
     solvers_agree();
+    every_number_of_empty_squares_is_solved();
     a_selective_search_decides_nothing();
     the_first_of_the_best_moves_is_played();
     networks_are_updated();

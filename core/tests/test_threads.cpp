@@ -178,7 +178,7 @@ void test_a_solver_survives_errors() {
 // Threads that overwrite each other's entries: an entry that is found is complete and belongs to
 // its position.
 void test_a_shared_transposition_table() {
-    TranspositionTable<ExactBounds> table(4);
+    TranspositionTable<ExactBounds, 2, 2> table(4);
     const auto known_of = [](const Position& position) {
         ExactBounds known;
         known.lower = static_cast<std::int8_t>(position.mover % 64);

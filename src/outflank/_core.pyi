@@ -143,6 +143,11 @@ class Player:
         The legal moves of boards with the player's value of each: first, squares, values.
         """
 
+class Chooser:
+    """A player that keeps its tables from move to move."""
+
+    def __init__(self, player: Player) -> None: ...
+
     def choose(self, black: int, white: int, black_moves: bool, seed: int) -> int: ...
 
 def player(for_black: Evaluator | None, for_white: Evaluator | None, view: str, depth: int = 1, nodes: int = 0, prob_cuts: Sequence[Sequence[ProbCut]] = [], solve_from: int = 0, ordering: MoveOrdering | None = None, book: OpeningBook | None = None, book_best: int = 1) -> Player: ...

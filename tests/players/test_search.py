@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -74,6 +77,7 @@ def test_values_are_those_of_plain_minimax(player: GreedyPlayer, depth: int) -> 
 def test_alpha_beta_chooses_as_plain_minimax_ties_included(player: GreedyPlayer, depth: int) -> None:
     core = SearchPlayer(player, SearchLimits(depth=depth)).core
     assert core is not None
+    chooser = _core.Chooser(core)
     with_ties = 0
     for board in BOARDS[:: 1 if depth < 3 else 5]:
         values = minimax_values(player, board, depth)
@@ -82,11 +86,31 @@ def test_alpha_beta_chooses_as_plain_minimax_ties_included(player: GreedyPlayer,
         with_ties += len(ties) > 1
         # Each tie is missed by 60 draws with a chance below (1 - 1/8)^60 = 0.0003; the seeds are fixed.
         chosen = {
-            core.choose(board.black, board.white, board.mover == "black", seed)
+            chooser.choose(board.black, board.white, board.mover == "black", seed)
             for seed in range(60 if len(ties) > 1 else 2)
         }
         assert chosen == ties, board
     assert with_ties > 3 or player.evaluator in (FINE_MLP,) or player.view == "doubled"
+
+
+def test_tables_kept_from_move_to_move_change_no_choice() -> None:
+    player = SearchPlayer(GreedyPlayer(FINE_MLP, "inversion"), SearchLimits(nodes=2000), solve=8)
+    assert player.core is not None
+
+    def choices(chooser_of: Callable[[], _core.Chooser]) -> list[int]:
+        return [chooser_of().choose(b.black, b.white, b.mover == "black", 1) for b in BOARDS]
+
+    kept, core = _core.Chooser(player.core), player.core
+    fresh = choices(lambda: _core.Chooser(core))
+    with ThreadPoolExecutor(2) as threads:  # both at the same time
+        both = [threads.submit(choices, lambda: kept) for _ in range(2)]
+        assert [future.result() for future in both] == [fresh, fresh]
+
+
+def test_a_timed_player_is_ready_before_its_first_move() -> None:
+    player = named_player("all-rounder,time=0.2")
+    assert {"_searcher", "_solver"} <= set(vars(player))
+    assert "_solver" not in vars(named_player("all-rounder,time=0.2,solve=0"))
 
 
 def test_an_evaluator_in_python_searches_too() -> None:

@@ -56,7 +56,7 @@ def search_targets(timings: list[Timing]) -> Iterator[Target]:
             yield Target("solver, over 20 M nodes/s", timing.per_second / 20e6, 1.0)
     solved = {t.threads: t.per_second for t in timings if t.name[:6] == "solver" and t.unit == "positions"}
     if 2 in solved:
-        yield Target("solver: two threads over one", solved[2] / solved[1], 1.7)
+        yield Target("solver: two threads over one", solved[2] / solved[1], 1.9)
 
 
 def endings(empties: int) -> list[Board]:

@@ -169,6 +169,15 @@ class SearchPlayer:
         if self.inner.core is None and not self.limits.is_fixed_depth:
             raise ValueError(f"{self.name}: an evaluator in Python plays to a fixed depth only; remove "
                              "nodes and time")  # fmt: skip
+        if self.limits.seconds is not None:
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """Compiles and allocates what a timed player needs, not in the time of its first moves."""
+        if not isinstance(self.inner, RandomPlayer):
+            _ = self._searcher
+        if self.perfect_from > 0:
+            _ = self._solver
 
     @property
     def perfect_from(self) -> int:
@@ -206,10 +215,14 @@ class SearchPlayer:
             book_best=self.book_best,
         )
 
+    @cached_property
+    def _chooser(self) -> _core.Chooser | None:
+        return None if self.core is None else _core.Chooser(self.core)
+
     def choose(self, board: Board) -> Square:
-        if self.core is not None:
+        if self._chooser is not None:
             return Square(
-                self.core.choose(board.black, board.white, board.mover == "black", secrets.randbits(63))
+                self._chooser.choose(board.black, board.white, board.mover == "black", secrets.randbits(63))
             )
         return self.analyze(board).best
 

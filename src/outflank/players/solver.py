@@ -46,7 +46,7 @@ class Solution:
 
 
 class Solver:
-    """Solves endgames exactly; each empty square takes about three times as long.
+    """Solves endgames exactly; each empty square takes two to three times as long.
 
     Moves are ordered by the evaluator of all-rounder. The score does not depend on the number of threads;
     with several, which of equally good moves is found may vary.
