@@ -11,12 +11,13 @@ FUZZ_CXX ?= $(firstword $(foreach name,clang++ clang++-19 clang++-16 clang++-14,
 CHECKED := OUTFLANK_CORE_TESTS=ON;OUTFLANK_WERROR=ON
 unexport MAKEFLAGS  # of make --jobs: ninja would want make's own job server, which recipes do not get
 
-.PHONY: help demo test coverage lint bench format hooks test-core test-portable test-sanitizers test-threads fuzz clean
+.PHONY: help demo test coverage lint tidy bench format hooks test-core test-portable test-sanitizers test-threads fuzz clean
 
 help:
 	@echo "make demo             build, then learn a player in half a minute and rank it in the League"
 	@echo "make test             build, then run all tests"
 	@echo "make lint             formatting, types, import rules"
+	@echo "make tidy             what clang-tidy finds in the core"
 	@echo "make format           format Python and C++, rewrite the stub of the core"
 	@echo "make coverage         the tests of Python, with the share of lines they reach in each room"
 	@echo "make bench            time the core, in one run with rust-reversi"
@@ -117,6 +118,11 @@ lint: $(VENV)/dev
 	@$(BIN)/python -m nanobind.stubgen -q -m outflank._core -o build/_core.pyi
 	@diff -u src/outflank/_core.pyi build/_core.pyi || \
 	  { echo "the stub of the core is out of date: make format writes it anew"; exit 1; }
+
+# One process per file; compile commands are those of the development build.
+tidy: $(VENV)/dev
+	@printf '%s\n' $(filter core/%.cpp,$(CORE)) | grep -v core/fuzz/ | \
+	  xargs -P $(CORES) -n 1 $(BIN)/clang-tidy -p build/dev --quiet
 
 format: $(VENV)/dev
 	$(BIN)/ruff check --fix-only --quiet .

@@ -96,9 +96,10 @@ class EndgameSolver::Worker {
     // What the evaluator expects, in discs.
     int guess(const Node& node) {
         constexpr int DEPTH = 6;
+        network_->look(node.position, indices_.data());  // also below ORDER_BY_EVALUATOR
         const int value = ShallowSearch(*network_, nodes)
-                              .search(node.position, look(node), DEPTH, -ShallowSearch::LARGEST,
-                                      ShallowSearch::LARGEST);
+                              .search(node.position, indices_.data(), DEPTH,
+                                      -ShallowSearch::LARGEST, ShallowSearch::LARGEST);
         return value / OrderingNetwork::DISC;
     }
 

@@ -110,7 +110,7 @@ void GreedyPlayouts::settle(const GameResults& results) {
         results.disc_differences[i] =
             static_cast<std::int8_t>(rules_.disc_difference_for_first(live.number, live.game));
         if (!results.moves.empty()) {
-            const auto record = results.moves.subspan(i * LONGEST_GAME, LONGEST_GAME);
+            const auto record = results.moves.subspan(std::size_t{i} * LONGEST_GAME, LONGEST_GAME);
             std::fill(record.begin() + static_cast<std::ptrdiff_t>(live.ply), record.end(),
                       NO_MOVE);
         }
@@ -167,7 +167,7 @@ void GreedyPlayouts::make_moves(const GameResults& results) {
     for (const BatchMove& move : made_) {
         Live& live = games_[move.game];
         if (!results.moves.empty() && live.ply < LONGEST_GAME) {
-            results.moves[move.game * LONGEST_GAME + live.ply++] = move.square;
+            results.moves[std::size_t{move.game} * LONGEST_GAME + live.ply++] = move.square;
         }
         live.game.play({move.square, move.flipped});
     }

@@ -90,7 +90,7 @@ void play_pairings(std::span<const Player* const> players, std::span<const Pairi
         const auto& [first, second, games] = pairings[k];
         differences.resize(games.count);
         play_games(*players[first], *players[second], rules, games, 1, {differences, {}});
-        for (const int difference : differences) {
+        for (const std::int8_t difference : differences) {
             ++(difference > 0   ? outcomes[k].wins
                : difference < 0 ? outcomes[k].losses
                                 : outcomes[k].draws);

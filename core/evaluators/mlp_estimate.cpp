@@ -82,7 +82,7 @@ void add_changes(std::span<const Change> changes, int first, std::int32_t* sums)
     Ints sum[VECTORS];
     std::memcpy(sum, sums, sizeof sum);
     for (const Change& change : changes) {
-        for (int v = 0; v < VECTORS; ++v) {
+        for (std::ptrdiff_t v = 0; v < VECTORS; ++v) {
             sum[v] += load(change.weights + first + v * LANES<float>) * change.digits;
         }
     }
@@ -106,11 +106,11 @@ void add_moves(const std::int32_t* before, const std::int32_t* weights, int widt
     for (std::size_t i = 0; i < moves.squares.size(); ++i, sums += width) {
         Ints turned[VECTORS]{};
         for_each_flipped(moves.flipped[i], [&](int square) {
-            for (int v = 0; v < VECTORS; ++v) {
+            for (std::ptrdiff_t v = 0; v < VECTORS; ++v) {
                 turned[v] += load(row(square) + v * LANES<float>);
             }
         });
-        for (int v = 0; v < VECTORS; ++v) {
+        for (std::ptrdiff_t v = 0; v < VECTORS; ++v) {
             store(sums + v * LANES<float>, turned[v] + turned[v] +
                                                load(before + first + v * LANES<float>) +
                                                load(row(moves.squares[i]) + v * LANES<float>));

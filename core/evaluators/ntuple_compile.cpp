@@ -76,7 +76,7 @@ std::vector<Bits> lines() {
         for (int column = 0; column < 8; ++column) {
             const Bits square = bit(8 * row + column);
             sets[static_cast<std::size_t>(row)] |= square;
-            sets[static_cast<std::size_t>(8 + column)] |= square;
+            sets[8 + static_cast<std::size_t>(column)] |= square;
             sets[static_cast<std::size_t>(16 + (row + column) % 8)] |= square;
             sets[static_cast<std::size_t>(24 + (row - column + 8) % 8)] |= square;
         }
@@ -112,7 +112,7 @@ void add_folded(double* table, int size, const std::vector<std::uint32_t>& steps
         }
         return;
     }
-    for (std::uint32_t digit = 0; digit < 3; ++digit) {
+    for (std::size_t digit = 0; digit < 3; ++digit) {
         add_folded(table + digit * POWERS_OF_3[below - 1], size - 1, steps,
                    weights + digit * steps[below - 1]);
     }

@@ -234,7 +234,7 @@ void TableReader::values_after(const Weight* tables, Seen& seen, const Board& bo
                                std::span<double> values) const {
     look(seen, board.black, board.white);
     const Weight* stage = tables + first_of_stage(std::popcount(board.black | board.white) + 1);
-    with_width(slots_.width, [&]<int WIDTH>() {
+    with_width(slots_.width, [&]<int WIDTH> {
         values_after_in<WIDTH>(stage, seen, board, moves, seen_as, values);
     });
 }
@@ -295,7 +295,7 @@ template <class Weight>
 void TableReader::SeenInBatch::values_after(const Weight* tables, std::span<const BatchMove> moves,
                                             bool white_as_white, std::span<double> values) const {
     with_width(reader_.slots_.width,
-               [&]<int WIDTH>() { values_after_in<WIDTH>(tables, moves, white_as_white, values); });
+               [&]<int WIDTH> { values_after_in<WIDTH>(tables, moves, white_as_white, values); });
 }
 
 void TableReader::SeenInBatch::follow(std::span<const BatchMove> moves) {

@@ -180,7 +180,7 @@ void game_positions_are_solved() {
     CHECK(solved_positions > 400);
 }
 
-// With more empty squares every technique is used; the solvers must agree with one another.
+// With up to 14 empty squares every technique but one is used; the solvers must agree.
 void solvers_agree() {
     const auto network = std::make_shared<OrderingNetwork>(random_network());
     EndgameSolver plain(16, {}, 1);
@@ -189,7 +189,7 @@ void solvers_agree() {
     for (std::uint64_t number = 0; number < 12; ++number) {
         for (const Board& board : boards_of_a_random_game(number)) {
             const Position position = board.position();
-            if (64 - position.discs() == 14) {
+            if (64 - position.discs() <= 14) {
                 const int score = plain.solve(position).score;
                 CHECK_EQUAL(ordered.solve(position).score, score);
                 for (const int alpha : {-64, -21, -1, 0, 9, 40}) {

@@ -126,7 +126,7 @@ void test_ntuple_networks() {
     auto mixed = random_tables(generator, 6, 3, true);
     const auto longer = random_tables(generator, 2, 6, false);
     mixed.insert(mixed.end(), longer.begin(), longer.end());
-    TupleTable eleven{11, {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}};  // needs the wide index
+    const TupleTable eleven{11, {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}};  // needs the wide index
     mixed.push_back(eleven);
     check_ntuple(generator, mixed, 1);
 }
@@ -190,8 +190,8 @@ void test_compile_limits() {
                 std::string("this network would take 13 MB when compiled; the most is 1 MB"));
 
     // Placements that would join a large table one by one: too many additions to fold.
-    TupleTable row{8, {{0, 1, 2, 3, 4, 5, 6, 7}}};
-    TupleTable end{1, std::vector<std::vector<std::uint8_t>>(200'000, {7})};
+    const TupleTable row{8, {{0, 1, 2, 3, 4, 5, 6, 7}}};
+    const TupleTable end{1, std::vector<std::vector<std::uint8_t>>(200'000, {7})};
     const std::vector<TupleTable> repeated{row, end};
     const auto few = random_weights(generator, weights_of_one_stage(repeated));
     CHECK_EQUAL(compiled_network(repeated, few, 1)->bytes(),
@@ -333,7 +333,8 @@ void test_iago() {
 }
 
 DenseLayer random_layer(Generator& generator, int inputs, int nodes) {
-    const auto weights = random_weights(generator, static_cast<std::size_t>(inputs * nodes));
+    const auto weights = random_weights(
+        generator, static_cast<std::size_t>(inputs) * static_cast<std::size_t>(nodes));
     const auto biases = random_weights(generator, static_cast<std::size_t>(nodes));
     DenseLayer layer{
         inputs, nodes, {weights.begin(), weights.end()}, {biases.begin(), biases.end()}};

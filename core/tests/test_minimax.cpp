@@ -53,7 +53,7 @@ std::shared_ptr<const Evaluator> mlp(std::uint64_t stream, bool add_difference) 
     Generator generator(4, stream);
     const auto layer = [&](int inputs, int nodes) {
         DenseLayer made{inputs, nodes, {}, {}};
-        made.weights.resize(static_cast<std::size_t>(inputs * nodes));
+        made.weights.resize(static_cast<std::size_t>(inputs) * static_cast<std::size_t>(nodes));
         made.biases.resize(static_cast<std::size_t>(nodes));
         for (auto* numbers : {&made.weights, &made.biases}) {
             for (double& number : *numbers) {

@@ -41,7 +41,7 @@ Player network(View view, int placements) {
                                          (corner + 18 + i / 30) % 64};
         table.placements.emplace_back(squares.begin(), squares.end());
     }
-    std::vector<double> weights(2 * 81);
+    std::vector<double> weights(162);
     Generator generator(11, 0);
     for (double& weight : weights) {
         weight = generator.below(9) - 4;
@@ -122,7 +122,8 @@ void check_all_ways(const Player& a, const Player& b, const MatchRules& rules) {
     CHECK_EQUAL(play(a, b, rules, 0, GAMES, 2), one);
     CHECK_EQUAL(play(a, b, rules, 0, GAMES, 8), one);
     const Played tail = play(a, b, rules, 150, 50, 2);
-    CHECK(std::equal(tail.moves.begin(), tail.moves.end(), one.moves.begin() + 150 * LONGEST_GAME));
+    CHECK(
+        std::equal(tail.moves.begin(), tail.moves.end(), one.moves.begin() + 150L * LONGEST_GAME));
     CHECK_EQUAL(play_in_step(a, b, rules, false), one);
     if (!a.judgement.is_random() && a.depth == 1) {
         CHECK_EQUAL(play_in_step(a, b, rules, true), one);
