@@ -31,7 +31,7 @@ from outflank.games.game import Game
 from outflank.games.repeats import RARE, RepeatedGames
 from outflank.games.statistics import Tally
 from outflank.players.engine_player import ExternalPlayer
-from outflank.players.greedy import Player
+from outflank.players.greedy import Player, RandomPlayer
 from outflank.players.names import as_player
 
 BATCH_SECONDS = 0.2  # target duration of a batch: short enough for progress bars and interrupts
@@ -70,7 +70,8 @@ class Match:
     @property
     def counts_repeats(self) -> bool:
         """Whether few moves are random, so that double games may repeat earlier ones."""
-        return sum(self.epsilon) < RARE
+        plays_randomly = any(isinstance(player, RandomPlayer) for player in (self.first, self.second))
+        return sum(self.epsilon) < RARE and not plays_randomly
 
     def batches(self, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
         """The games in order, in batches that adapt to the speed, in constant memory."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -64,6 +65,7 @@ def random_openings(plies: int, count: int, seed: int = 1) -> list[Board]:
     return list(found)
 
 
+@lru_cache(maxsize=4)
 def openings_for(double_games: int) -> tuple[Board, ...]:
     """Starts for a match in which nothing is random, so that its games differ: an opening for each double
     game, up to MOST_OPENINGS.

@@ -9,53 +9,71 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.board import Board, Square, symmetric_square
+from outflank.board import Board, symmetric_square
+
+Hashes = npt.NDArray[np.uint64]
 
 MOST_REMEMBERED = 1_000_000  # double games
 # With more forced random moves than this, of both players together, games hardly ever repeat: at the League's
 # rates of 0.1 and 0.1 one game in a thousand could.
 RARE = 0.2
-# The images of squares under the eight symmetries, and of the 255 that ends a record: [8, 256].
-_IMAGES = np.tile(np.arange(256, dtype=np.uint8), (8, 1))
+PLIES = 60
+CHUNK = 4096  # games hashed at once, to bound memory
+
+# Zobrist hashing: a random number for each ply and square (or 255, after the last move), and for each disc of
+# a start. A game's hash under a symmetry is the sum of those of its images.
+_random = np.random.default_rng(1)
+_IMAGES = np.tile(np.arange(256), (8, 1))
 _IMAGES[:, :64] = [[int(symmetric_square(square, k)) for square in range(64)] for k in range(8)]
+_OF_MOVES: Hashes = _random.integers(0, 1 << 64, (PLIES, 256), dtype=np.uint64)[:, _IMAGES]  # [60, 8, 256]
+_OF_DISCS: Hashes = _random.integers(0, 1 << 64, (2, 64), dtype=np.uint64)
+_OF_MOVER = {"black": 0, "white": int(_random.integers(0, 1 << 64, dtype=np.uint64))}
+_SECOND = np.uint64(int(_random.integers(0, 1 << 63)) * 2 + 1)  # so that a double game has an order
 
 
 class RepeatedGames:
     """Remembers the double games of a match."""
 
     def __init__(self, starts: Sequence[Board]) -> None:
-        self._starts = [_images(start) for start in starts]
-        self._seen: set[bytes] = set()
+        self._starts = np.array([_start_hashes(start) for start in starts], dtype=np.uint64)  # [starts, 8]
+        self._seen: set[int] = set()
 
     def count(self, first_game: int, moves: npt.NDArray[np.uint8]) -> int:
         """How many of the next double games, [games, 60], are not new."""
         repeated = 0
-        images = _IMAGES[:, moves]  # [8, games, 60]
-        for at in range(0, len(moves) - 1, 2):
-            starts = self._starts[(first_game + at) // 2 % len(self._starts)]
-            both = (
-                min(start + image.tobytes() for start, image in zip(starts, images[:, game], strict=True))
-                for game in (at, at + 1)
-            )
-            key = blake2b(b"".join(both), digest_size=16).digest()
+        for at in range(0, len(moves) - 1, CHUNK):
+            repeated += self._count(first_game + at, moves[at : at + CHUNK])
+        return repeated
+
+    def _count(self, first_game: int, moves: npt.NDArray[np.uint8]) -> int:
+        numbers = (first_game + np.arange(len(moves))) // 2 % len(self._starts)
+        hashes = np.min(
+            [
+                _OF_MOVES[np.arange(PLIES), k, moves].sum(axis=1, dtype=np.uint64) + self._starts[numbers, k]
+                for k in range(8)
+            ],
+            axis=0,
+        )  # mirrored games have the same images, so the same least hash
+        keys = (hashes[0::2] * _SECOND + hashes[1::2]).tolist()
+        repeated = 0
+        for key in keys:
             repeated += key in self._seen
             if len(self._seen) < MOST_REMEMBERED:
                 self._seen.add(key)
         return repeated
 
 
-def _images(board: Board) -> list[bytes]:
-    """A start under each of the eight symmetries."""
-    discs = {None: b"-", "black": b"X", "white": b"O"}
+def _start_hashes(board: Board) -> list[int]:
+    """Of a start under each of the eight symmetries."""
     found = []
     for k in range(8):
-        squares = [b"-"] * 64
-        for square in range(64):
-            squares[int(symmetric_square(square, k))] = discs[board.disc(Square(square))]
-        found.append(b"".join(squares) + board.mover.encode())
+        total = _OF_MOVER[board.mover]
+        for colour, discs in enumerate((board.black, board.white)):
+            squares = [int(_IMAGES[k, square]) for square in range(64) if discs >> square & 1]
+            total += sum(int(_OF_DISCS[colour, square]) for square in squares)
+        found.append(total % (1 << 64))
     return found
