@@ -121,6 +121,21 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not faults, "\n\n".join(faults)
 
 
+def test_snippets_and_the_template_are_typed(tmp_path: Path) -> None:
+    """What users copy passes `mypy --strict` as it is."""
+    blocks = [block.code for block in _blocks(ROOT / "README.md") if block.language == "python"]
+    assert blocks
+    files = [tmp_path / f"readme_{number}.py" for number in range(len(blocks))]
+    for file, code in zip(files, blocks, strict=True):
+        file.write_text(code)
+    template = ROOT / "examples" / "plugin" / "src"
+    result = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", *map(str, [*files, *template.rglob("*.py")])],
+        cwd=ROOT, env={**os.environ, "MYPYPATH": f"{template}"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout
+
+
 def _fault_of(command: str) -> str:
     """Why a command failed; empty if it did not."""
     result = subprocess.run(

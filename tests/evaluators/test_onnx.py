@@ -180,7 +180,7 @@ def test_planes_and_policies(tmp_path: Path) -> None:
 def test_a_value_for_the_side_to_move(board_arrays: tuple[Bits, Bits]) -> None:
     """Seen by the other side, and negated."""
     black, white = board_arrays
-    usual, other = (OnnxEvaluator(OnnxNetwork(gemm()), perspective=p) for p in ("last", "next"))  # type: ignore[arg-type]
+    usual, other = (OnnxEvaluator(OnnxNetwork(gemm()), perspective=p) for p in ("last", "next"))
     assert np.array_equal(other.values(black, white), -usual.values(white, black))
     stated = OnnxNetwork(gemm(metadata={"outflank.perspective": "next", "outflank.view": "inversion"}))
     assert np.array_equal(OnnxEvaluator(stated).values(black, white), other.values(black, white))

@@ -44,7 +44,7 @@ class StoredPlayer:
     evaluator: CoreEvaluator | DoubledFunction
     view: View | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    written_by: str | None = None
+    written_by: str | None = field(default=None, compare=False)
 
 
 def load_player(path: str | Path, limits: SizeLimits | None = None) -> StoredPlayer:

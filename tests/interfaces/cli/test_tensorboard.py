@@ -19,7 +19,7 @@ def curves(run: Path) -> dict[str, list[tuple[int, float]]]:
     return {tag: [(e.step, e.value) for e in found.Scalars(tag)] for tag in found.Tags()["scalars"]}
 
 
-def logged(run: Path, key: str) -> list[tuple[int, float]]:
+def logged(run: Path, key: str) -> list[tuple[int, Any]]:
     from outflank.learners.runs.folder import RunFolder
 
     entries = [entry for entry in RunFolder(run).log() if entry.get(key) is not None]

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import httpx
+import numpy as np
 import pytest
 from safetensors.numpy import save
 
 from outflank import Mlp, StoredPlayer, save_player
 from outflank.evaluators.storage import FORMAT
+from outflank.interfaces.league_client import LeagueClient
 from tests.conftest import Outflank
-from tests.interfaces.web.serving import start, stop
+from tests.interfaces.web.serving import serving, without_players
+
+API = "/api/v1"
 
 SPY = """
 from pathlib import Path
@@ -30,8 +35,6 @@ seed_player = ""
 
 def named_in_metadata(reference: str) -> bytes:
     """A player file that names a plug-in as its evaluator."""
-    import numpy as np
-
     architecture = {"kind": "plug-in", "evaluator": reference, "weights": 2}
     described = {"architecture": architecture, "view": "inversion", "provenance": {}}
     return save({"weights": np.zeros(2)}, metadata={FORMAT: json.dumps(described)})
@@ -42,32 +45,32 @@ def test_no_code_is_imported(tmp_path: Path, outflank: Outflank, monkeypatch: py
     (tmp_path / "runs" / "evil").mkdir(parents=True)
     (tmp_path / "runs" / "evil" / "settings.toml").write_text(RUN)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))  # the server could import it, if it wanted to
-    served = start(tmp_path, "sqlite:///league.db", "--runs=runs", "--no-worker")
-    try:
-        client = served.client()
-        key = client.post("/api/v1/entrants", json={"name": "Eve"}).json()["api_key"]
-        sender = served.client(key)
-        for content in (b"spy:player", b"\x08spy:player", named_in_metadata("spy:player")):
-            answer = sender.post(
-                "/api/v1/players", data={"name": "spy", "view": "inversion"}, files={"file": content}
-            )
-            assert answer.status_code in (400, 422), answer.text
-        for path in ("/api/v1/runs", "/lab", "/compare?a=spy:player&b=spy:player"):
-            client.get(path)
-        client.post("/api/v1/play", json={"player": "spy:player", "moves": ""})
-        save_player(StoredPlayer(Mlp(range(265), hidden=4), "inversion"), tmp_path / "net.onnx")
-        form = {"name": "network", "view": ""}
-        answer = sender.post(
-            "/api/v1/players", data=form, files={"file": (tmp_path / "net.onnx").read_bytes()}
-        )
-        assert answer.status_code == 201, answer.text
-        assert (answer.json()["view"], answer.json()["weights"]) == ("inversion", 265)
-        number = answer.json()["id"]
-        assert client.get(f"/api/v1/players/{number}/file").headers["content-disposition"].endswith('.onnx"')
-    finally:
-        stop(served)
+    database = without_players(f"sqlite:///{tmp_path / 'league.db'}")
+    with serving(tmp_path, database, "--runs=runs", "--no-worker") as served:
+        with LeagueClient(served.address) as league:
+            key = league.register("Eve")
+        with served.client(key) as client:
+            for content in (b"spy:player", b"\x08spy:player", named_in_metadata("spy:player")):
+                form = {"name": "spy", "view": "inversion"}
+                answer = client.post(f"{API}/players", data=form, files={"file": content})
+                assert answer.status_code in (400, 422), answer.text
+            for path in (f"{API}/runs", "/lab", "/compare?a=spy:player&b=spy:player"):
+                client.get(path)
+            assert client.post(f"{API}/play", json={"player": "spy:player", "moves": ""}).is_client_error
+            submits_a_network(client, tmp_path / "net.onnx")
     refused = outflank("serve", "--with", "spy:player", "--port=0", cwd=tmp_path)
     assert refused.returncode == 2, refused.stdout
     assert not (tmp_path / "imported").exists()
     assert outflank("score", "spy:player", cwd=tmp_path).returncode == 2  # no player, but here it is imported
     assert (tmp_path / "imported").exists()
+
+
+def submits_a_network(client: httpx.Client, path: Path) -> None:
+    """ONNX is data: it is inspected, and accepted."""
+    save_player(StoredPlayer(Mlp(np.linspace(-1, 1, 265), hidden=4), "inversion"), path)
+    answer = client.post(f"{API}/players", data={"name": "network"}, files={"file": path.read_bytes()})
+    assert answer.status_code == 201, answer.text
+    assert (answer.json()["view"], answer.json()["weights"]) == ("inversion", 265)
+    file = client.get(f"{API}/players/{answer.json()['id']}/file")
+    assert file.content == path.read_bytes()
+    assert ".onnx" in file.headers["content-disposition"]
