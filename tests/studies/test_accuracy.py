@@ -47,9 +47,8 @@ def test_values_against_the_solver(records: list[GameRecord]) -> None:
     last = [record.game.boards[record.game.boards.index(b) - 1].settled().mover == "black"
             for record, b in zip(records, boards, strict=True)]  # fmt: skip
     values = player.values_for_mover(*board_bits(boards), np.array(last))
-    scores = [
-        r.theoretical if black else -(r.theoretical or 0) for r, black in zip(records, last, strict=True)
-    ]
+    signs = np.where(last, 1, -1)
+    scores = signs * np.array([record.theoretical for record in records], dtype=np.float64)
     assert found.correlation == pytest.approx(np.corrcoef(values, scores)[0, 1], abs=0.02)
 
 
