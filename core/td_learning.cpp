@@ -56,17 +56,17 @@ class Updater {
                              : settings_.output == Output::discs ? settings_.disc_unit
                                                                  : 1;
         evaluator_.nudge(*seen_, static_cast<float>(lesson.sign * error * slope), alpha_of(game));
-        squared_error += error * error;
-        ++updates;
+        squared_error_ += error * error;
+        ++updates_;
     }
 
     // Adds what was learned since the last call. Rounded, so that sums over games and parts are
     // exact, however they are batched.
     void report(TdProgress& progress) {
-        progress.squared_error += std::nearbyint(squared_error * 0x1.0p20) * 0x1.0p-20;
-        progress.updates += updates;
-        squared_error = 0;
-        updates = 0;
+        progress.squared_error += std::nearbyint(squared_error_ * 0x1.0p20) * 0x1.0p-20;
+        progress.updates += updates_;
+        squared_error_ = 0;
+        updates_ = 0;
     }
 
   private:
@@ -80,8 +80,8 @@ class Updater {
     const TdSettings& settings_;
     Squash squash_;
     std::unique_ptr<Evaluator::Accumulator> seen_;
-    double squared_error = 0;
-    std::uint64_t updates = 0;
+    double squared_error_ = 0;
+    std::uint64_t updates_ = 0;
 };
 
 // Plays games and finds their targets. Its evaluator may learn between two decisions.

@@ -35,7 +35,8 @@ FEWEST_SCORES = 3  # for a line through them
 
 @dataclass(frozen=True)
 class ValueAccuracy:
-    """Static values against theoretical scores, both in discs for the side that moved last."""
+    """Static values against theoretical scores, both in discs for the side that moved last. Values of a
+    player that was not tuned (search_tuning.py) are in its own unit: of those the slope finds the scale."""
 
     positions: int
     empties: tuple[int, ...]  # where the theoretical scores are known

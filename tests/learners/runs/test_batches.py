@@ -15,7 +15,7 @@ from tests.learners.execution.dask_processes import wait_until
 from tests.learners.runs.test_runs import COMMAND, contents, kill_and_resume
 
 CHANGES = [
-    "evaluator=all-3", "stages=3", "symmetric=true", "batch=96", "games=3000", "pool=2", "pool_every=1000",
+    "evaluator=all-3", "stages=3", "symmetric=true", "batch=480", "games=6000", "pool=2", "pool_every=1000",
     "output=discs", "target_epsilon=0.0", "solved=4", "measure_every=1000", "measure_double_games=50",
 ]  # fmt: skip
 LEARN = ["learn", "league-champion", *(part for change in CHANGES for part in ("--set", change))]
@@ -30,19 +30,19 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory, outflank: Outflank) -> Pa
 
 def test_measurements_wait_for_the_end_of_a_batch(unbroken: Path) -> None:
     log = [json.loads(line) for line in (unbroken / "log.jsonl").read_text().splitlines()]
-    assert [entry["games"] for entry in log] == [0, 576, 1056, 2016, 3000]
+    assert [entry["games"] for entry in log] == [0, 960, 1440, 2400, 3360, 4320, 5280, 6000]
 
 
 def test_killed_at_random_moments(unbroken: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    assert kill_and_resume(run, [*COMMAND, *LEARN], 5, 0.4) >= 2
+    assert kill_and_resume(run, [*COMMAND, *LEARN], 5, 0.1) >= 2
     assert contents(run) == contents(unbroken)
 
 
 def test_on_one_thread(unbroken: Path, tmp_path: Path) -> None:
     settings, seed = RunFolder.open(unbroken).settings()
     run = create_run(tmp_path / "run", settings, seed)
-    assert [step.done for step in run.steps() if step.entry] == [0, 576, 1056, 2016, 3000]
+    assert [step.done for step in run.steps() if step.entry] == [0, 960, 1440, 2400, 3360, 4320, 5280, 6000]
     assert contents(tmp_path / "run") == contents(unbroken)
 
 

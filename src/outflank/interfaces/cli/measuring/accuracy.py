@@ -75,7 +75,7 @@ def _print(player: str, games: int, found: Accuracy) -> None:
         v = found.values
         empties = ", ".join(map(str, v.empties))
         table.add_row("theoretical scores", f"{v.positions:,}, at {empties} empty squares")
-        table.add_row("mean error of static values", f"{v.mean_error:.2f} discs")
+        table.add_row("mean error of static values, read as discs", f"{v.mean_error:.2f} discs")
         table.add_row("slope, correlation", f"{v.slope:.3f}, {v.correlation:.3f}")
         table.add_row("mean error after a linear fit", f"{v.fitted_error:.2f} discs")
     out.print(table)
