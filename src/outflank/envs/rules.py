@@ -11,6 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
+from typing import SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -108,10 +110,11 @@ def checked_epsilon(epsilon: float) -> float:
     return float(epsilon)
 
 
-def checked_seed(seed: int) -> int:
+def checked_seed(seed: SupportsIndex) -> int:
+    seed = index(seed)  # refuses 1.5
     if not 0 <= seed < 1 << 64:
         raise ValueError(f"a seed is a whole number from 0 to 2^64 - 1, got {seed}")
-    return int(seed)
+    return seed
 
 
 def checked_starts(starts: Sequence[Board]) -> tuple[Board, ...]:
