@@ -119,6 +119,8 @@ def test_wrong_settings_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=sentence):
             BatchedOthello(**arguments)
+    with pytest.raises(TypeError, match="integer"):
+        BatchedOthello(1, seed=1.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a player or its name"):
         BatchedOthello(1, opponent=3)  # type: ignore[arg-type]
 

@@ -18,6 +18,7 @@ the batch asks for the moves of one side only, which has Black in even games and
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -86,34 +87,38 @@ class BatchedOthello:
         self._over = np.zeros(games, dtype=np.bool_)
         self._differences = np.zeros(games, dtype=np.int8)
         self.seed = checked_seed(seed)
+        self._lock = threading.Lock()  # the core plays without the GIL
         self.reset()
 
     def reset(self, seed: int | None = None) -> tuple[Observations, Masks]:
         """Starts all games anew; the same seed gives the same games again."""
         self.seed = self.seed if seed is None else checked_seed(seed)
         rules = match_rules(self._starts, (self._epsilon, self._epsilon), self.seed)
-        self._batch = _core.BatchedGames(rules, self.games, self._core_opponent)
-        self._batch.observe(*self._view)
-        return self._handed(self._planes), self._handed(self._masks)
+        with self._lock:
+            self._batch = _core.BatchedGames(rules, self.games, self._core_opponent)
+            self._batch.observe(*self._view)
+            return self._handed(self._planes), self._handed(self._masks)
 
     def step(self, actions: npt.ArrayLike) -> BatchStep:
         """Plays one legal move, a square 0..63, in every game."""
         squares = _squares(actions, self.games)
         over = self._over.view(np.uint8)
-        self._batch.step(squares, self.threads, over, self._differences, *self._view)
-        differences = self._handed(self._differences)
-        return BatchStep(
-            self._handed(self._planes),
-            self._handed(self._masks),
-            np.sign(differences).astype(np.float32),
-            self._handed(self._over),
-            differences,
-            self._handed(self._black_to_move),
-        )
+        with self._lock:
+            self._batch.step(squares, self.threads, over, self._differences, *self._view)
+            differences = self._handed(self._differences)
+            return BatchStep(
+                self._handed(self._planes),
+                self._handed(self._masks),
+                np.sign(differences).astype(np.float32),
+                self._handed(self._over),
+                differences,
+                self._handed(self._black_to_move),
+            )
 
     def random_actions(self) -> npt.NDArray[np.uint8]:
         """A random legal move for each game, drawn as the random player of a match draws it."""
-        return self._batch.draw_moves()
+        with self._lock:
+            return self._batch.draw_moves()
 
     @property
     def observations(self) -> Observations:
@@ -130,7 +135,8 @@ class BatchedOthello:
     @property
     def bitboards(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """The discs of the sides to move and of their opponents, as sets of 64 bits."""
-        return self._batch.positions()
+        with self._lock:
+            return self._batch.positions()
 
     @property
     def _view(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:

@@ -27,6 +27,7 @@ from outflank.envs.rules import (
     EnvironmentGame,
     action_mask,
     checked_epsilon,
+    checked_seed,
     checked_starts,
     missing,
     observation,
@@ -79,7 +80,7 @@ class OthelloEnv(Env[npt.NDArray[np.int8], np.int64]):
         """The next game; with a seed, the first of its games."""
         super().reset(seed=seed, options=options)
         if seed is not None or self._seed is None:
-            self._seed = int(self.np_random.integers(1 << 63)) if seed is None else seed
+            self._seed = int(self.np_random.integers(1 << 63)) if seed is None else checked_seed(seed)
             self._episode = 0
         self._game, self._is_over = self._next_game(), False
         return observation(self._game.board), self._info()

@@ -23,6 +23,7 @@ from outflank.envs.rules import (
     EnvironmentGame,
     action_mask,
     checked_epsilon,
+    checked_seed,
     checked_starts,
     missing,
     observation,
@@ -94,7 +95,7 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # PettingZoo's name for
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
         """The next game; with a seed, the first of its games."""
         if seed is not None or self._seed is None:
-            self._seed = int(self._random.integers(1 << 63)) if seed is None else seed
+            self._seed = int(self._random.integers(1 << 63)) if seed is None else checked_seed(seed)
             self._number = 0
         self._game = self._next_game()
         self.agents = list(AGENTS)

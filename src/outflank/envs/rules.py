@@ -11,14 +11,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
+from typing import SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
 from outflank.board import Board
-from outflank.games.batch import answer_in_game, squares_of
-from outflank.games.game import Game
+from outflank.games.batch import answer_in_game
 from outflank.games.match import match_rules
 from outflank.players.greedy import Player
 from outflank.players.names import named_player
@@ -71,11 +72,18 @@ class EnvironmentGame:
                 (black,), (white,), (black_moves,) = self._games.waiting_boards()
                 self.board = Board.from_discs(int(black), int(white), "black" if black_moves else "white")
                 return
-        self.board = self.played.final
+        self.board = self._last_board()
 
-    @property
-    def played(self) -> Game:
-        return Game(squares_of(self._games.moves()[0]), self._start)
+    def _last_board(self) -> Board:
+        """The board at the end of the game, where nobody is to move: as Black sees it."""
+        start = self._start
+        *_, (black,), (white,) = _core.replay_records(
+            self._games.moves(),
+            np.array([start.black], dtype=np.uint64),
+            np.array([start.white], dtype=np.uint64),
+            np.array([start.mover == "black"]),
+        )
+        return Board.from_discs(int(black), int(white))
 
     @property
     def disc_difference_for_first(self) -> int:
@@ -108,10 +116,11 @@ def checked_epsilon(epsilon: float) -> float:
     return float(epsilon)
 
 
-def checked_seed(seed: int) -> int:
+def checked_seed(seed: SupportsIndex) -> int:
+    seed = index(seed)  # refuses 1.5
     if not 0 <= seed < 1 << 64:
         raise ValueError(f"a seed is a whole number from 0 to 2^64 - 1, got {seed}")
-    return int(seed)
+    return seed
 
 
 def checked_starts(starts: Sequence[Board]) -> tuple[Board, ...]:

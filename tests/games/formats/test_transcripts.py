@@ -70,6 +70,10 @@ def test_a_fault_in_a_wrapped_game_is_a_fault_of_the_whole(tmp_path: Path) -> No
     file = read_game_file(path, skip_bad=True)
     assert [record.game.transcript for record in file.records] == ["f5d6"]
     assert [str(problem) for problem in file.problems] == ["line 1: move 31 (e5) is not legal for black"]
+    path.write_text(f"{PLAYED[:40]}\n{PLAYED[40:60]}z9\nf5d6\n")
+    file = read_game_file(path, skip_bad=True)
+    assert [record.game.transcript for record in file.records] == ["f5d6"]
+    assert "line 1: line 2: move 11: 'z9' is not a square" in str(file.problems[0])
     path.write_text("f5d6 : +3\nc3d3\n")
     with pytest.raises(ValueError, match="line 2: there are moves after the score"):
         read_games(path)

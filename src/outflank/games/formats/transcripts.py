@@ -53,22 +53,25 @@ class _Game:
 
     number: int
     where: str
+    details: dict[str, object]
     entries: bytearray = field(default_factory=bytearray)
     lines: int = 0
-    details: dict[str, object] = field(default_factory=lambda: {"result": None})
     is_closed: bool = False  # by a score
     reason: str = ""  # why it cannot be read
 
     def add(self, entries: bytes, rest: str, where: str) -> None:
+        """One more line: moves, and a score if it is the last."""
         self.lines += 1
         if self.is_closed:
             self.reason = f"{where}: there are moves after the score"
         elif len(self.entries) + len(entries) > LONGEST_RECORD:
             self.reason = f"there are more than {LONGEST_RECORD} moves, and a game has at most 60"
-        else:
-            self.entries += entries
-            if rest:
+        self.entries += entries[: LONGEST_RECORD - len(self.entries)]
+        if rest:
+            try:
                 self.details["result"], self.is_closed = _score(rest), True
+            except ValueError as error:
+                self.reason = str(error) if self.lines == 1 else f"{where}: {error}"
 
     def parsed(self) -> ParsedGame | Problem:
         if self.reason:
@@ -81,50 +84,62 @@ def read(text: str, is_one_game: bool = False) -> Iterator[ParsedGame | Problem]
 
     With is_one_game, every line after the first continues it.
     """
-    number = 0
-    game: _Game | None = None
-    details: dict[str, object] = {}
-    for line_number, line in enumerate(_normal(text).split("\n"), start=1):
+    reader = _Reader(is_one_game)
+    for number, line in enumerate(_normal(text).split("\n"), start=1):
         stripped = line.strip()
-        if not stripped or stripped[0] in "#%":
-            continue
-        where = f"line {line_number}"
+        if stripped and stripped[0] not in "#%":
+            yield from reader.take(stripped, f"line {number}")
+    yield from reader.end()
+
+
+class _Reader:
+    """Turns lines into games, one after the other."""
+
+    def __init__(self, is_one_game: bool) -> None:
+        self._is_one_game = is_one_game
+        self._number = 0
+        self._game: _Game | None = None
+        self._details: dict[str, object] = {}  # of the next game
+
+    def take(self, line: str, where: str) -> Iterator[ParsedGame | Problem]:
+        """One line; yields the game that it ends, and a problem if it cannot be read."""
         try:
-            if (found := _field(stripped)) is not None:
-                name, stripped = found
-                if name != "moves":
-                    if game is not None and not is_one_game:
-                        yield game.parsed()
-                        game = None
-                    details[name] = _result(stripped) if name == "result" else stripped
-                    continue
-            entries, rest = entries_of(stripped)
+            name, value = _field(line) or ("moves", line)
+            if name != "moves":
+                yield from () if self._is_one_game else self._ended()
+                self._details[name] = _result(value) if name == "result" else value
+                return
+            entries, rest = entries_of(value)
         except ValueError as error:
-            if game is not None:
-                yield game.parsed()
-            number, game = number + 1, None
-            yield Problem(number, where, str(error))
-            continue
-        if game is not None and (is_one_game or _continues(game, entries, stripped)):
-            try:
-                game.add(entries, rest, where)
-            except ValueError as error:
-                game.reason = f"{where}: {error}"
-            continue
-        if game is not None:
-            yield game.parsed()
-        number += 1
-        game = _Game(number, where)
-        try:
-            game.add(entries, rest, where)
-        except ValueError as error:
-            game.reason = str(error)
-        game.details |= details
-        details = {}
-    if game is not None:
-        yield game.parsed()
-    if details:
-        yield Problem(0, "", f"there are no moves after {', '.join(details)}")
+            yield from self._refused(line, where, str(error))
+            return
+        if self._game is None or not (self._is_one_game or _continues(self._game, entries, value)):
+            yield from self._ended()
+            self._number += 1
+            self._game = _Game(self._number, where, {"result": None} | self._details)
+            self._details = {}
+        self._game.add(entries, rest, where)
+
+    def _refused(self, line: str, where: str, reason: str) -> Iterator[ParsedGame | Problem]:
+        """A line that cannot be read is a fault of the game that it seems to continue, or stands alone."""
+        first = re.match(r"(?:\d{1,3}\s*[.):]?\s*)?([a-h][1-8])", line, re.I)
+        within = first is not None and _ENTRY[first[1].lower()] not in _OPENING_MOVES
+        if self._game is not None and (within or self._is_one_game):
+            self._game.reason = f"{where}: {reason}"
+            return
+        yield from self._ended()
+        self._number += 1
+        yield Problem(self._number, where, reason)
+
+    def _ended(self) -> Iterator[ParsedGame | Problem]:
+        if self._game is not None:
+            yield self._game.parsed()
+        self._game = None
+
+    def end(self) -> Iterator[ParsedGame | Problem]:
+        yield from self._ended()
+        if self._details:
+            yield Problem(0, "", f"there are no moves after {', '.join(self._details)}")
 
 
 def _normal(text: str) -> str:

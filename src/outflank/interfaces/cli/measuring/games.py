@@ -273,7 +273,8 @@ def import_games(
         note(text)
     for file in files:
         refused = f", {len(file.problems):,} refused" if file.problems else ""
-        say(f"{file.path}: {FORMAT_NAMES[file.format]}, {len(file.records):,} games read{refused}")
+        games = f"{len(file.records):,} game{'' if len(file.records) == 1 else 's'}"
+        say(f"{file.path}: {FORMAT_NAMES[file.format]}, {games} read{refused}")
     _print_problems(files)
     rest = f", {len(read) - len(kept):,} filtered out" if len(kept) < len(read) else ""
     plural = "s" if len(files) > 1 else ""
