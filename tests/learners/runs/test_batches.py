@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.parallel_runs import create_run
 from tests.conftest import Outflank
-from tests.learners.execution.dask_processes import wait_until
 from tests.learners.runs.test_runs import COMMAND, contents, kill_and_resume
 
 CHANGES = [
@@ -48,11 +46,10 @@ def test_on_one_thread(unbroken: Path, tmp_path: Path) -> None:
 
 def test_begun_here_and_ended_on_a_cluster(unbroken: Path, tmp_path: Path, outflank: Outflank) -> None:
     pytest.importorskip("distributed")
-    run = tmp_path / "run"
-    process = subprocess.Popen([*COMMAND, *LEARN, "--out", str(run)], stdout=subprocess.DEVNULL)
-    wait_until(lambda: (run / "log.jsonl").exists() and (run / "log.jsonl").stat().st_size > 0)
-    process.kill()
-    process.wait()
-    result = outflank("resume", run, "--cluster", "local:2")
+    settings, seed = RunFolder.open(unbroken).settings()
+    begun = create_run(tmp_path / "run", settings, seed)
+    next(step for step in begun.steps() if step.done >= 2000)
+    begun.save()
+    result = outflank("resume", tmp_path / "run", "--cluster", "local:2")
     assert (result.returncode, result.stderr) == (0, "")
-    assert contents(run) == contents(unbroken)
+    assert contents(tmp_path / "run") == contents(unbroken)
