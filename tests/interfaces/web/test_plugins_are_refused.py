@@ -68,9 +68,10 @@ def test_no_code_is_imported(tmp_path: Path, outflank: Outflank, monkeypatch: py
 def submits_a_network(client: httpx.Client, path: Path) -> None:
     """ONNX is data: it is inspected, and accepted."""
     save_player(StoredPlayer(Mlp(np.linspace(-1, 1, 265), hidden=4), "inversion"), path)
-    answer = client.post(f"{API}/players", data={"name": "network"}, files={"file": path.read_bytes()})
+    form, file = {"name": "network"}, {"file": path.read_bytes()}
+    answer = client.post(f"{API}/players", data=form, files=file, timeout=120)
     assert answer.status_code == 201, answer.text
     assert (answer.json()["view"], answer.json()["weights"]) == ("inversion", 265)
-    file = client.get(f"{API}/players/{answer.json()['id']}/file")
-    assert file.content == path.read_bytes()
-    assert ".onnx" in file.headers["content-disposition"]
+    stored = client.get(f"{API}/players/{answer.json()['id']}/file")
+    assert stored.content == path.read_bytes()
+    assert ".onnx" in stored.headers["content-disposition"]
