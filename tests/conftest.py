@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import settings
 
 from outflank import Board
+from outflank.plugins import SWITCH
 
 ROOT = Path(__file__).resolve().parents[1]
 # Players, positions and games that others published, which are not part of outflank (docs/reproducing.md):
@@ -39,6 +41,13 @@ def signal_handlers_are_left_as_they_were() -> Iterator[None]:
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     yield
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+@pytest.fixture(autouse=True)
+def plugins_are_not_refused_for_good() -> Iterator[None]:
+    """A server or worker that runs within a test refuses plug-ins for its whole process."""
+    yield
+    os.environ.pop(SWITCH, None)
 
 
 @pytest.fixture(scope="session")

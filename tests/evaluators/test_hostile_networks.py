@@ -70,7 +70,7 @@ def _limited(command: list[str], megabytes: int) -> subprocess.CompletedProcess[
 ])  # fmt: skip
 def test_out_of_memory_in_threads_is_a_sentence(command: str) -> None:
     codes = set()
-    for megabytes in (450, 550, 700, 1000):
+    for megabytes in (550, 600, 700, 1000):
         ran = _limited(shlex.split(command), megabytes)
         codes.add(ran.returncode)
         if ran.returncode != 0:

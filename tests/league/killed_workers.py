@@ -23,7 +23,7 @@ from outflank import PieceCounter
 from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.games.match import Match
 from outflank.games.tournament import pair_seed
-from outflank.league.competitions import Competitions
+from outflank.league.competitions import Competitions, meeting_starts
 from outflank.league.inspection import inspect_here, loaded_player
 from outflank.league.jobs import Jobs
 from outflank.league.league import PROVISIONAL, League, score_seed
@@ -241,8 +241,9 @@ class KilledWorkers:
 
     def _check_meeting(self, meeting: Meeting, players: dict[int, Player]) -> None:
         first, second = players[meeting.first_id], players[meeting.second_id]
+        double_games = min(50_000, self.double_games)
         match = Match(self._player(first), self._player(second), epsilon=meeting.epsilon,
-                      double_games=min(50_000, self.double_games),
+                      double_games=double_games, starts=meeting_starts(meeting.epsilon, double_games),
                       seed=pair_seed(round(1000 * meeting.epsilon), first.digest, second.digest))  # fmt: skip
         if match.play() != meeting.tally:
             self.report.different.append(f"{first.name} - {second.name}: {meeting.tally}")

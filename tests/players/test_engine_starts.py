@@ -101,7 +101,7 @@ def test_an_engine_that_cannot_be_started_again_ends_the_match(
     assert result.returncode == 2
     sentence = "it ended with exit code 1: no eval.dat in this folder, 3 times in a row"
     assert sentence in result.stderr
-    assert result.stderr.count("\n") == 1
+    assert result.stderr.count("\n") == 2  # a note about openings, and the sentence
     report = json.loads(result.stdout)
     assert report["partial"] is True
     assert sentence in report["error"]

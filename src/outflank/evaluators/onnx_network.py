@@ -32,8 +32,9 @@ METADATA = ("outflank.view", "outflank.output", "outflank.perspective")
 
 
 def looks_like_onnx(content: bytes) -> bool:
-    """An ONNX file starts with the tag of its version; no text and no safetensors file does."""
-    return content[:1] == b"\x08"
+    """An ONNX file starts with the tag of its version, which no text does; a safetensors file, whose first
+    bytes are the length of its header, may."""
+    return content[:1] == b"\x08" and content[8:9] != b"{"
 
 
 class OnnxNetwork:

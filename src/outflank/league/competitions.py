@@ -12,6 +12,8 @@ from itertools import combinations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from outflank.board import Board
+from outflank.games.positions import openings_for
 from outflank.games.standings import PairResult, Standings
 from outflank.league.league import HOUSE, League, NotFound, Taken
 from outflank.league.schema import Competition, Job, Meeting, Nomination, Player
@@ -22,6 +24,11 @@ FEW_RANDOM_MOVES = 0.1  # below this rate games start from many openings, or the
 DOUBLE_GAMES = 500
 MOST_DOUBLE_GAMES = 50_000
 MOST_PER_ENTRANT = 2
+
+
+def meeting_starts(epsilon: float, double_games: int) -> tuple[Board, ...]:
+    """Where the double games of two players start, in turn."""
+    return openings_for(double_games) if epsilon < FEW_RANDOM_MOVES else (Board(),)
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,10 @@ from functools import partial
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from outflank.board import Board
 from outflank.games.match import Match
-from outflank.games.positions import openings_for
 from outflank.games.statistics import Tally
 from outflank.games.tournament import pair_seed
-from outflank.league.competitions import FEW_RANDOM_MOVES, finish_if_played
+from outflank.league.competitions import finish_if_played, meeting_starts
 from outflank.league.inspection import loaded_player
 from outflank.league.jobs import JOB_SECONDS, LEASE_SECONDS, MOST_ATTEMPTS, Held, Jobs, Lost, Turn, nothing
 from outflank.league.league import PROVISIONAL, score_seed
@@ -137,9 +135,8 @@ class Worker:
         with self.store.reading() as session:
             double_games = session.get_one(Competition, competition).double_games
         seed = pair_seed(round(1000 * epsilon), first_digest, second_digest)
-        starts = openings_for(double_games) if epsilon < FEW_RANDOM_MOVES else (Board(),)
-        match = Match(first, second, double_games=double_games, epsilon=epsilon, starts=starts, seed=seed,
-                      threads=self.threads)  # fmt: skip
+        match = Match(first, second, double_games=double_games, epsilon=epsilon, seed=seed,
+                      starts=meeting_starts(epsilon, double_games), threads=self.threads)  # fmt: skip
         turn.begin_play()
         tally = self._play(turn, match, self.jobs.played(held, 2 * double_games), is_over)
 

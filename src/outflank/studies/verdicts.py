@@ -19,7 +19,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal
 
@@ -99,7 +99,7 @@ class ResultTable:
 class Outcome:
     """What a procedure returns: a finding for the key of every row, figures, tables, remarks."""
 
-    findings: dict[str, Finding] = field(default_factory=dict)
+    findings: Mapping[str, Finding] = field(default_factory=dict)
     figures: list[ResultFigure] = field(default_factory=list)
     tables: list[ResultTable] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)

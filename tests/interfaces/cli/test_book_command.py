@@ -104,7 +104,7 @@ def test_interrupted_builds_keep_what_they_have(outflank: Outflank, tmp_path: Pa
 BAD = {
     "exists": (("build", "--out", "good.book"), "good.book already exists; outflank book extend adds"),
     "no folder": (("build", "--out", "no/such/x.book"), "no/such/x.book: there is no folder no/such"),
-    "no games": (("build", "--out", "x.book", "--games", "0"), "give --games or --from"),
+    "no games": (("build", "--out", "x.book", "--games", "0"), "give --games, --from or --edax"),
     "judge without values": (("build", "--out", "x.book", "--player", "random"), "cannot judge"),
     "bad plies": (("build", "--out", "x.book", "--plies", "99"), "--plies"),
     "games that are none": (("build", "--out", "x.book", "--from", "bad.book"), "bad.book holds no game"),

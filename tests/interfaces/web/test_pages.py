@@ -162,7 +162,8 @@ def test_a_cycle_is_named() -> None:
     standings = Standings.of([PairResult(winner, loser, beats) for winner, loser in legs])
     state = CompetitionState(1, "Cup", "finished", 50, 0.0, (), 3, 9)
     words = rendered("competition.html", active="/competitions", title="Cup", competition=state,
-                     sections=[RateSection(0.0, standings)], players={}, nominable=[])  # fmt: skip
+                     sections=[RateSection(0.0, standings)], players={}, nominable=[],
+                     few_random_moves=0.05)  # fmt: skip
     text = " ".join(re.sub(r"<[^>]*>", "", words).split())
     assert (
         "Each beats the next, and the last the first. paper (0.600) → rock (0.600) → scissors (0.600) → paper"

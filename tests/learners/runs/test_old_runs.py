@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank import create_run, open_run
+from outflank import create_run, load_player, open_run
 from outflank.learners.runs.folder import RunFolder, run_state
 from tests.learners.runs.test_runs import contents
 
@@ -19,8 +19,11 @@ OLD_RUNS = Path(__file__).parent / "old_runs"
 
 
 def as_learned(run: Path) -> dict[str, object]:
-    """All that is learned; the intervals of measured scores are worked out anew by each version."""
+    """All that is learned; the intervals of measured scores are worked out anew by each version, and players
+    say which version wrote them."""
     found = contents(run)
+    for name in ("best.safetensors", "last.safetensors"):
+        found[name] = load_player(run / name)
     log = found["log"]
     assert isinstance(log, list)
     intervals = ("ci95", "best_ci95")

@@ -17,7 +17,10 @@ EDGES = [square for square in range(64) if square % 8 in (0, 7) or square // 8 i
 def corners(squares: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Black +1, white -1, empty 0, one row of 64 per board; a number per board, larger if Black is better."""
     discs = squares.sum(axis=1)
-    return 20 * squares[:, CORNERS].sum(axis=1) - 5 * squares[:, NEXT_TO_CORNERS].sum(axis=1) + 0.1 * discs
+    values: npt.NDArray[np.float32] = (
+        20 * squares[:, CORNERS].sum(axis=1) - 5 * squares[:, NEXT_TO_CORNERS].sum(axis=1) + 0.1 * discs
+    )
+    return values
 
 
 class Regions(WeightedEvaluator):
@@ -39,11 +42,13 @@ class Regions(WeightedEvaluator):
 
     def values(self, black: npt.NDArray[np.uint64], white: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
         differences = [_discs(black, region) - _discs(white, region) for region in REGIONS]
-        return np.stack(differences, axis=1) @ self.weights
+        values: npt.NDArray[np.float64] = np.stack(differences, axis=1) @ self.weights
+        return values
 
 
 def _discs(board: npt.NDArray[np.uint64], region: np.uint64) -> npt.NDArray[np.float64]:
-    return np.bitwise_count(board & region).astype(np.float64)
+    counts: npt.NDArray[np.float64] = np.bitwise_count(board & region).astype(np.float64)
+    return counts
 
 
 def _mask(squares: list[int]) -> np.uint64:

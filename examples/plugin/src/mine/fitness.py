@@ -24,4 +24,7 @@ class WorstCase:
 
     def measure(self, games: Games, generation: int) -> npt.NDArray[np.float64]:
         outcomes = games.play(against_all(games.individuals, len(self._opponents), 0, self._games))
-        return scores(outcomes).reshape(games.individuals, len(self._opponents)).min(axis=1)
+        lowest: npt.NDArray[np.float64] = (
+            scores(outcomes).reshape(games.individuals, len(self._opponents)).min(axis=1)
+        )
+        return lowest
