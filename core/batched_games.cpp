@@ -28,7 +28,7 @@ constexpr auto ROWS_AS_BYTES = rows_as_bytes();
 void write_plane(Bits set, std::uint8_t* plane) {
     for (int row = 0; row < 8; ++row) {
         const auto& bytes = ROWS_AS_BYTES[set >> 8 * row & 255];
-        std::copy(bytes.begin(), bytes.end(), plane + 8 * row);
+        std::copy(bytes.begin(), bytes.end(), plane + std::ptrdiff_t{8} * row);
     }
 }
 

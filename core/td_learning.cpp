@@ -298,7 +298,7 @@ std::vector<PlayedGame> td_play(const Learnable& evaluator,
                                 const TdSettings& settings, GameSpan games, int threads) {
     std::vector<PlayedGame> played(games.count);
     share_work(games.count, 1, threads, [&] {
-        auto actor = std::make_shared<Actor>(evaluator, opponents, settings);
+        const auto actor = std::make_shared<Actor>(evaluator, opponents, settings);
         return
             [&, actor](std::size_t i) { played[i] = actor->play(games.first + i, [](auto&) {}); };
     });
@@ -310,7 +310,7 @@ TdProgress td_learn_from(Learnable& evaluator, const TdSettings& settings, std::
     const auto parts = by_part(evaluator, first, played);
     std::vector<TdProgress> of_parts(parts.size());
     share_work(parts.size(), 1, threads, [&] {
-        auto updater = std::make_shared<Updater>(evaluator, settings);
+        const auto updater = std::make_shared<Updater>(evaluator, settings);
         return [&, updater](std::size_t part) {
             for (const LessonOfGame& given : parts[part]) {
                 updater->update(*given.lesson, given.game);
