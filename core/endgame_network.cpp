@@ -6,8 +6,13 @@
 namespace outflank {
 namespace {
 
-// Eight indices at once, by a GCC and Clang extension that compiles to whatever the machine has.
+// Eight indices at once, or four, by a GCC and Clang extension that compiles to what the machine
+// has.
+#if defined(__AVX2__)
 constexpr std::size_t LANES = 8;
+#else
+constexpr std::size_t LANES = 4;
+#endif
 using Lanes [[gnu::vector_size(LANES * sizeof(Index))]] = Index;
 
 Lanes load(const Index* from) {
