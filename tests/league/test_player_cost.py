@@ -13,8 +13,9 @@ import numpy as np
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from outflank import NTupleNetwork
+from outflank import GreedyPlayer, NTupleNetwork, named_player
 from outflank.evaluators.storage import StoredPlayer, save_player
+from outflank.league import player_cost
 from outflank.league.inspection import inspect_file, inspection_command
 from outflank.league.player_cost import (
     MOST_BYTES_HELD,
@@ -58,10 +59,14 @@ def test_a_million_placements_are_refused_before_they_are_built(tmp_path: Path) 
         inspect_file(file, "inversion")
 
 
-def test_networks_of_many_placements_are_refused_by_their_games(tmp_path: Path) -> None:
-    file = many_placements(tmp_path / "many.player", count=19_000)
-    with pytest.raises(ValueError, match=r"^it takes 0\.\d+ s per game; the limit is 0\.0025 s$"):
-        inspect_file(file, "inversion")
+def test_slow_players_are_refused_by_their_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a limit that no machine meets."""
+    monkeypatch.setattr(player_cost, "MOST_GAME_SECONDS", 1e-6)
+    player = named_player(f"{many_placements(tmp_path / 'many.player', count=19_000)},view=inversion")
+    assert isinstance(player, GreedyPlayer)
+    cost = player_cost.measured_cost(player, 0.0, lambda _: None)
+    assert cost.excess is not None
+    assert re.fullmatch(r"it takes 0\.\d+ s per game; the limit is 1e-06 s", cost.excess)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +103,7 @@ def test_an_inspection_ends_with_whoever_started_it(tmp_path: Path) -> None:
     code = f"""
 import subprocess, sys
 from pathlib import Path
+from outflank.league import player_cost
 from outflank.league.inspection import inspection_command
 child = subprocess.Popen(inspection_command(Path({str(file)!r}), "inversion"), start_new_session=True)
 print(child.pid, flush=True)
