@@ -125,6 +125,17 @@ def _wrong_mover(game: ParsedGame) -> str:
     return ""
 
 
+def moves_by_colour(game: Game, passes: int) -> Iterator[tuple[str, Square | None]]:
+    """B or W with each move, and with None for each pass; bit i of `passes`: one before move i."""
+    mover, opponent = "BW" if game.start.mover == "black" else "WB"
+    for i, move in enumerate(game.moves):
+        if passes >> i & 1:
+            yield mover, None
+            mover, opponent = opponent, mover
+        yield mover, move
+        mover, opponent = opponent, mover
+
+
 def _alternate(movers: str, start: Board) -> bool:
     turns = "BW" if start.mover == "black" else "WB"
     return (turns * len(movers)).startswith(movers)

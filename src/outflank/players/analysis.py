@@ -11,8 +11,9 @@ False
 from __future__ import annotations
 
 import math
+import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from outflank import _core
@@ -67,6 +68,12 @@ class Analysis:
         return tuple(m for m in self.moves if m.exact == first.exact and m.value_for_mover >= least) or (
             first,
         )
+
+    def with_ties_broken(self, all_moves: bool) -> Analysis:
+        """The first move drawn at random from the best ones; the other moves too, or it alone."""
+        first = secrets.choice(self.best_moves)
+        others = tuple(move for move in self.moves if move is not first)
+        return replace(self, moves=(first, *others) if all_moves else (first,))
 
     @property
     def value_for_mover(self) -> float:

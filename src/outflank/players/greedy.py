@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
@@ -128,10 +128,7 @@ class GreedyPlayer:
         """The best move, or all moves, with values; the first is drawn at random from the best ones."""
         began = time.perf_counter()
         found = Analysis.of_values(self.judge(board), 1, time.perf_counter() - began)
-        ties = found.best_moves
-        first = ties[np.random.default_rng().integers(len(ties))]
-        others = tuple(move for move in found.moves if move is not first)
-        return replace(found, moves=(first, *others) if all_moves else (first,))
+        return found.with_ties_broken(all_moves)
 
     def choose(self, board: Board) -> Square:
         """A best move; ties, values within 1e-6 of the best, are broken at random."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -50,10 +50,7 @@ class PolicyPlayer:
         """The policy's numbers: they order the moves, but are worth nothing in discs."""
         began = time.perf_counter()
         found = Analysis.of_values(self.judge(board), 1, time.perf_counter() - began)
-        ties = found.best_moves
-        first = ties[np.random.default_rng().integers(len(ties))]
-        others = tuple(move for move in found.moves if move is not first)
-        return replace(found, moves=(first, *others) if all_moves else (first,))
+        return found.with_ties_broken(all_moves)
 
     def choose(self, board: Board) -> Square:
         return self.analyze(board).best

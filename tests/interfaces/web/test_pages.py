@@ -16,7 +16,7 @@ from outflank.games.statistics import Tally
 from outflank.interfaces.web.caching.table_cache import ROWS_PER_PAGE, Snapshot, TableQuery
 from outflank.interfaces.web.rendering import STATIC, rendered
 from outflank.interfaces.web.routes.pages import RateSection, table_page_responder
-from outflank.league.competitions import CompetitionState
+from outflank.league.competitions import FEW_RANDOM_MOVES, CompetitionState
 from outflank.league.league import League, TableRow
 from outflank.league.store import Store
 from tests.interfaces.web.conftest import (
@@ -163,7 +163,7 @@ def test_a_cycle_is_named() -> None:
     state = CompetitionState(1, "Cup", "finished", 50, 0.0, (), 3, 9)
     words = rendered("competition.html", active="/competitions", title="Cup", competition=state,
                      sections=[RateSection(0.0, standings)], players={}, nominable=[],
-                     few_random_moves=0.05)  # fmt: skip
+                     few_random_moves=FEW_RANDOM_MOVES)  # fmt: skip
     text = " ".join(re.sub(r"<[^>]*>", "", words).split())
     assert (
         "Each beats the next, and the last the first. paper (0.600) → rock (0.600) → scissors (0.600) → paper"

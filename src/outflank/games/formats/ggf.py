@@ -18,8 +18,8 @@ from functools import lru_cache
 from outflank import _core
 from outflank.board import Board, Square
 from outflank.games.formats.transcripts import PASSES
-from outflank.games.game import START, Encoded, Ending, Game, GameRecord, ParsedGame, Problem
-from outflank.games.replay import replay_records
+from outflank.games.game import START, Encoded, Ending, GameRecord, ParsedGame, Problem
+from outflank.games.replay import moves_by_colour, replay_records
 
 _BETWEEN = re.compile(r"\s*(?:\d+\s*)?")
 # Possessive and bounded: damaged files must not take more than linear time.
@@ -163,22 +163,15 @@ def _encoded(record: GameRecord, passes: int) -> str:
     cells = start.text.replace("X", "*")
     rows = " ".join(cells[at : at + 8] for at in range(0, 64, 8))
     dated = f"DT[{_writable(record.date)}]" if record.date else ""
+    moves = "".join(
+        f"{colour}[{'PA' if move is None else _NAMES[move]}]"
+        for colour, move in moves_by_colour(record.game, passes)
+    )
     return (
         f"(;GM[Othello]PC[{_writable(record.event)}]{dated}PB[{_writable(record.black)}]"
         f"PW[{_writable(record.white)}]TY[{kind}]RE[{result}]BO[8 {rows} {cells[-1]}]"
-        f"{''.join(_encoded_moves(record.game, passes))};)\n"
+        f"{moves};)\n"
     )
-
-
-def _encoded_moves(game: Game, passes: int) -> Iterator[str]:
-    """The moves with their colours; bit i of `passes`: there is a pass before move i."""
-    mover, opponent = "BW" if game.start.mover == "black" else "WB"
-    for i, move in enumerate(game.moves):
-        if passes >> i & 1:
-            yield f"{mover}[PA]"
-            mover, opponent = opponent, mover
-        yield f"{mover}[{_NAMES[move]}]"
-        mover, opponent = opponent, mover
 
 
 def _writable(text: str) -> str:

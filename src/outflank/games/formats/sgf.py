@@ -18,7 +18,7 @@ from outflank import _core
 from outflank.board import Board, Square
 from outflank.games.formats.transcripts import PASSES
 from outflank.games.game import LONGEST_RECORD, START, Encoded, Ending, GameRecord, ParsedGame, Problem
-from outflank.games.replay import replay_records
+from outflank.games.replay import moves_by_colour, replay_records
 
 OTHELLO = "2"
 _SPACE = re.compile(r"\s*+")
@@ -223,19 +223,10 @@ def _encoded(record: GameRecord, passes: int) -> str:
         for name, bits in (("AB", start.black), ("AW", start.white))
         if bits
     )
-    moves = "".join(_encoded_moves(record, passes))
+    moves = "".join(
+        f";{colour}[{'' if move is None else move}]" for colour, move in moves_by_colour(record.game, passes)
+    )
     return f"(;{fields}{discs}PL[{start.mover[0].upper()}]{moves})\n"
-
-
-def _encoded_moves(record: GameRecord, passes: int) -> Iterator[str]:
-    """A node per move; bit i of `passes`: there is a pass before move i."""
-    mover, opponent = "BW" if record.game.start.mover == "black" else "WB"
-    for i, move in enumerate(record.game.moves):
-        if passes >> i & 1:
-            yield f";{mover}[]"
-            mover, opponent = opponent, mover
-        yield f";{mover}[{move}]"
-        mover, opponent = opponent, mover
 
 
 def _written(record: GameRecord) -> str:
