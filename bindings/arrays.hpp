@@ -14,8 +14,11 @@
 #include <functional>
 #include <optional>
 
-#include "../core/evaluators/ntuple_network.hpp"
-#include "../core/position.hpp"
+#include "evaluators/board_counts.hpp"
+#include "evaluators/deep_layers.hpp"
+#include "evaluators/ntuple_network.hpp"
+#include "playing/players.hpp"
+#include "rules/position.hpp"
 
 namespace outflank::bindings {
 
@@ -114,6 +117,12 @@ inline std::vector<Board> boards_of(const Vector<Bits>& black, const Vector<Bits
 // One matrix per table: a row of squares per placement.
 using Placements = std::vector<Matrix<std::uint8_t>>;
 std::vector<TupleTable> tables_of(const Placements& placements);
+DeepShape deep_shape(int vector, int hidden, int stages);
+
+// Opponents of a learner; None: itself.
+using Opponents = std::vector<std::optional<std::shared_ptr<Player>>>;
+std::vector<std::shared_ptr<Player>> players_of(const Opponents& opponents);
+std::vector<BoardCount> counts_of(const std::vector<std::string>& names);
 
 void bind_batched_games(nb::module_& m);
 void bind_book(nb::module_& m);
@@ -122,5 +131,6 @@ void bind_games(nb::module_& m);
 void bind_learning(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_records(nb::module_& m);
+void bind_teaching(nb::module_& m);
 
 }  // namespace outflank::bindings

@@ -1,5 +1,5 @@
 // Batches of games for reinforcement learning.
-#include "../core/batched_games.hpp"
+#include "playing/batched_games.hpp"
 
 #include "arrays.hpp"
 

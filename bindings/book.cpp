@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "../core/growing_book.hpp"
 #include "arrays.hpp"
+#include "books/growing_book.hpp"
 
 namespace outflank::bindings {
 namespace {

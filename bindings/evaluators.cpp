@@ -1,11 +1,13 @@
 // Evaluators: constructors from weights, and the values of many boards.
 #include <algorithm>
 
-#include "../core/evaluators/iago.hpp"
-#include "../core/evaluators/mlp.hpp"
-#include "../core/evaluators/piece_counter.hpp"
-#include "../core/league_text.hpp"
 #include "arrays.hpp"
+#include "evaluators/counted_network.hpp"
+#include "evaluators/deep_network.hpp"
+#include "evaluators/iago.hpp"
+#include "evaluators/league_text.hpp"
+#include "evaluators/mlp.hpp"
+#include "evaluators/piece_counter.hpp"
 
 namespace outflank::bindings {
 
@@ -24,6 +26,22 @@ std::vector<TupleTable> tables_of(const Placements& placements) {
         }
     }
     return tables;
+}
+
+DeepShape deep_shape(int vector, int hidden, int stages) {
+    require(vector >= 1 && vector <= LONGEST_ENTRY, "an entry has 1 to 32 numbers");
+    require(hidden >= 1 && hidden <= MOST_HIDDEN, "there are 1 to 64 hidden nodes");
+    require(stages >= 1 && stages <= 61, "a network has 1 to 61 stages");
+    return {vector, hidden, stages};
+}
+
+std::vector<BoardCount> counts_of(const std::vector<std::string>& names) {
+    std::vector<BoardCount> counts;
+    for (const std::string& name : names) {
+        require(name == "mobility" || name == "frontier", "a count is mobility or frontier");
+        counts.push_back(name == "mobility" ? BoardCount::mobility : BoardCount::frontier);
+    }
+    return counts;
 }
 
 namespace {
@@ -69,6 +87,23 @@ std::shared_ptr<Evaluator> ntuple_network(const Placements& placements,
     return without_gil([&] { return build(tables, span_of(weights), stages, CompileLimits{}); });
 }
 
+std::shared_ptr<Evaluator> counted_network(const Placements& placements,
+                                           const Vector<double>& weights,
+                                           const std::vector<std::string>& names,
+                                           const Vector<double>& count_weights, int stages) {
+    require(stages >= 1 && stages <= 61, "a network has 1 to 61 stages");
+    const auto tables = tables_of(placements);
+    auto counts = counts_of(names);
+    require(
+        count_weights.shape(0) == static_cast<std::size_t>(stages) * counts.size() * COUNT_ENTRIES,
+        "the number of counts' weights differs");
+    return without_gil([&] {
+        auto network = compiled_network(tables, span_of(weights), stages, CompileLimits{});
+        return std::make_shared<CountedNetwork>(std::move(network), std::move(counts),
+                                                span_of(count_weights), stages);
+    });
+}
+
 // The League's text: one matrix of squares per table (a row per placement), none for a piece
 // counter; and all weights.
 std::pair<std::vector<NewMatrix<std::uint8_t>>, NewVector<double>> parse(const nb::bytes& text) {
@@ -85,11 +120,11 @@ std::pair<std::vector<NewMatrix<std::uint8_t>>, NewVector<double>> parse(const n
     return {std::move(tables), to_numpy(std::move(parsed.weights))};
 }
 
-std::shared_ptr<Evaluator> mlp(const std::vector<std::pair<Matrix<double>, Vector<double>>>& layers,
-                               bool add_disc_difference) {
+// Layers one after another, the last with one node.
+std::vector<DenseLayer> dense_of(
+    const std::vector<std::pair<Matrix<double>, Vector<double>>>& layers, std::size_t inputs) {
     require(!layers.empty(), "a network needs at least one layer");
     std::vector<DenseLayer> dense;
-    std::size_t inputs = 64;
     for (const auto& [weights, biases] : layers) {
         require(weights.shape(0) == inputs, "a layer's inputs do not fit the layer before it");
         require(weights.shape(1) == biases.shape(0), "a layer needs one bias for each node");
@@ -100,7 +135,23 @@ std::shared_ptr<Evaluator> mlp(const std::vector<std::pair<Matrix<double>, Vecto
         dense.push_back(std::move(layer));
     }
     require(inputs == 1, "the last layer must have one node");
-    return std::make_shared<Mlp>(std::move(dense), add_disc_difference);
+    return dense;
+}
+
+std::shared_ptr<Evaluator> mlp(const std::vector<std::pair<Matrix<double>, Vector<double>>>& layers,
+                               bool add_disc_difference) {
+    return std::make_shared<Mlp>(dense_of(layers, 64), add_disc_difference);
+}
+
+std::shared_ptr<Evaluator> deep_network(const Placements& placements, int vector, int hidden,
+                                        int stages, const Vector<double>& weights) {
+    const DeepShape shape = deep_shape(vector, hidden, stages);
+    const auto tables = tables_of(placements);
+    require(weights.shape(0) == weights_of_one_stage(tables) * static_cast<std::size_t>(vector) +
+                                    static_cast<std::size_t>(stages) * shape.weights_of_one_stage(),
+            "the number of weights differs");
+    return without_gil(
+        [&] { return std::make_shared<DeepNetwork>(tables, shape, span_of(weights)); });
 }
 
 // Boards as rows of 64 numbers: black +1, white -1, empty 0.
@@ -131,6 +182,10 @@ void bind_evaluators(nb::module_& m) {
           "coefficients: base and slope of positional, early, late and potential mobility.");
     m.def("ntuple_network", &ntuple_network, "tables"_a, "weights"_a, "stages"_a = 1,
           "form"_a = "compiled", "form: plain, folded, or compiled (the faster of the two).");
+    m.def("counted_network", &counted_network, "tables"_a, "weights"_a, "counts"_a,
+          "count_weights"_a, "stages"_a = 1);
+    m.def("deep_network", &deep_network, "tables"_a, "vector"_a, "hidden"_a, "stages"_a,
+          "weights"_a);
     m.def(
         "covering_sets",
         [](const Placements& placements) { return to_numpy(covering_sets(tables_of(placements))); },

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "../core/games_in_step.hpp"
 #include "arrays.hpp"
+#include "playing/games_in_step.hpp"
 
 namespace outflank::bindings {
 namespace {

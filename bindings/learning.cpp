@@ -1,8 +1,17 @@
 // Temporal-difference learning.
-#include "../core/td_learning.hpp"
 #include "arrays.hpp"
+#include "learning/td_learning.hpp"
 
 namespace outflank::bindings {
+
+std::vector<std::shared_ptr<Player>> players_of(const Opponents& opponents) {
+    std::vector<std::shared_ptr<Player>> players;
+    for (const auto& opponent : opponents) {
+        players.push_back(opponent.value_or(nullptr));
+    }
+    return players;
+}
+
 namespace {
 
 std::shared_ptr<Learnable> learning_piece_counter_of(const std::vector<int>& weight_of_square,
@@ -40,21 +49,12 @@ std::shared_ptr<Learnable> learning_mlp_of(const std::vector<int>& nodes,
         {nodes, first_layer, first_biases, first_layer_weights, add_disc_difference}, coherent);
 }
 
-using Opponents = std::vector<std::optional<std::shared_ptr<Player>>>;
-
-std::vector<std::shared_ptr<Player>> players_of(const Opponents& opponents) {
-    std::vector<std::shared_ptr<Player>> players;
-    for (const auto& opponent : opponents) {
-        players.push_back(opponent.value_or(nullptr));
-    }
-    return players;
-}
-
 void check(const TdSettings& settings, int threads) {
     check_threads(threads);
     require(settings.batch >= 1 && settings.batch <= 65536, "a batch has 1 to 65,536 games");
     require(settings.solved >= 0 && settings.solved <= 20,
             "targets are exact from at most 20 empty squares");
+    require(settings.depth >= 1 && settings.depth <= 8, "depth must be within 1..8");
     require(settings.disc_unit > 0, "the unit of discs must be above 0");
     require(!settings.starts.empty(), "there must be at least one start position");
 }
@@ -176,6 +176,7 @@ void bind_learning(nb::module_& m) {
         .def_rw("target_epsilon", &TdSettings::target_epsilon)
         .def_rw("disc_unit", &TdSettings::disc_unit)
         .def_rw("solved", &TdSettings::solved)
+        .def_rw("depth", &TdSettings::depth)
         .def_rw("batch", &TdSettings::batch)
         .def_rw("final_board", &TdSettings::final_board)
         .def_rw("trace", &TdSettings::lambda)

@@ -1,6 +1,9 @@
 // The module: the rules of the board, and the other rooms' bindings.
-#include "../core/playouts.hpp"
+#include <algorithm>
+
 #include "arrays.hpp"
+#include "playing/playouts.hpp"
+#include "support/exponential.hpp"
 
 using namespace outflank;
 using namespace outflank::bindings;
@@ -13,6 +16,7 @@ NB_MODULE(_core, m) {
     m.attr("LONGEST_GAME") = LONGEST_GAME;
     m.attr("LONGEST_TUPLE") = LONGEST_TUPLE;
     m.attr("TIE") = TIE;
+    m.attr("VARIANT") = OUTFLANK_VARIANT;
     m.def(
         "tuned_for",
         [] {
@@ -20,6 +24,8 @@ NB_MODULE(_core, m) {
             return "AVX-512";
 #elif defined(__AVX2__)
             return "AVX2";
+#elif defined(__ARM_NEON)
+            return "NEON";
 #else
             return "any machine";
 #endif
@@ -65,6 +71,15 @@ NB_MODULE(_core, m) {
         },
         "seed"_a, "stream"_a, "count"_a, "The first numbers of stream(seed, stream).");
 
+    m.def(
+        "exponentials",
+        [](const Vector<double>& exponents) {
+            std::vector<double> powers(exponents.shape(0));
+            std::ranges::transform(span_of(exponents), powers.begin(), portable_exp);
+            return to_numpy(std::move(powers));
+        },
+        "exponents"_a, "e to the power of each number: the same bits on every machine.");
+
     bind_book(m);
     bind_evaluators(m);
     bind_games(m);
@@ -72,4 +87,5 @@ NB_MODULE(_core, m) {
     bind_learning(m);
     bind_search(m);
     bind_records(m);
+    bind_teaching(m);
 }

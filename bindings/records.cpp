@@ -1,6 +1,6 @@
 // Recorded games, replayed.
-#include "../core/replay.hpp"
 #include "arrays.hpp"
+#include "rules/replay.hpp"
 
 namespace outflank::bindings {
 namespace {

@@ -1,20 +1,27 @@
 // The exact solver and the search.
-#include "../core/search.hpp"
+#include "search/search.hpp"
 
-#include "../core/endgame.hpp"
-#include "../core/players.hpp"
+#include <chrono>
+
 #include "arrays.hpp"
+#include "endgame/solver.hpp"
+#include "playing/players.hpp"
 
 namespace outflank::bindings {
 namespace {
 
-// Set by one thread to stop a search in another.
-struct StopFlag {
-    std::atomic<bool> is_set{false};
-};
-
-const std::atomic<bool>* flag_of(const StopFlag* stop) {
-    return stop == nullptr ? nullptr : &stop->is_set;
+// A flag that is set by another thread, or after some seconds. Each searching thread reads the
+// clock itself: on a busy machine, a thread that only waits may be woken much later.
+void make_flag(StopFlag* self, std::optional<double> seconds) {
+    if (!seconds) {
+        new (self) StopFlag();
+        return;
+    }
+    require(*seconds > 0 && *seconds < 1e6, "seconds must be above 0");
+    using Clock = std::chrono::steady_clock;
+    const std::chrono::duration<double> length(*seconds);
+    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(length);
+    new (self) StopFlag([end] { return Clock::now() >= end; });
 }
 
 void check_resources(int table_bits, int threads) {
@@ -59,8 +66,8 @@ void bind_solver(nb::module_& m) {
                 const Position position = checked_position(mover, opponent);
                 require(-64 <= alpha && alpha < beta && beta <= 64,
                         "a window is -64 <= alpha < beta <= 64");
-                const Solved solved = without_gil(
-                    [&] { return solver.solve(position, {alpha, beta}, flag_of(stop)); });
+                const Solved solved =
+                    without_gil([&] { return solver.solve(position, {alpha, beta}, stop); });
                 return std::tuple{solved.score, solved.line, solved.nodes, solved.finished};
             },
             "mover"_a, "opponent"_a, "alpha"_a = -64, "beta"_a = 64, "stop"_a.none() = nb::none(),
@@ -78,8 +85,8 @@ std::tuple<std::vector<FoundMove>, int, std::uint64_t> search(Searcher& searcher
     require(depth >= 1 && depth <= 60, "depth must be within 1..60");
     require(nodes >= 1, "nodes must be at least 1");
     require(board.position().moves() != 0, "the mover has no legal move");
-    const SearchReport report = without_gil(
-        [&] { return searcher.search(board, {depth, nodes, flag_of(stop), all_moves}); });
+    const SearchReport report =
+        without_gil([&] { return searcher.search(board, {depth, nodes, stop, all_moves}); });
     std::vector<FoundMove> moves;
     for (const SearchedMove& move : report.moves) {
         moves.emplace_back(move.square, static_cast<double>(move.value_for_mover), move.line);
@@ -91,9 +98,10 @@ std::tuple<std::vector<FoundMove>, int, std::uint64_t> search(Searcher& searcher
 
 void bind_search(nb::module_& m) {
     nb::class_<StopFlag>(m, "StopFlag")
-        .def(nb::init<>())
-        .def("set", [](StopFlag& flag) { flag.is_set = true; })
-        .def_prop_ro("is_set", [](const StopFlag& flag) { return flag.is_set.load(); });
+        .def("__init__", &make_flag, "seconds"_a.none() = nb::none(),
+             "seconds: from now on, after which it is set by itself.")
+        .def("set", &StopFlag::set)
+        .def_prop_ro("is_set", &StopFlag::is_set);
     bind_solver(m);
     m.attr("WON_GAME") = static_cast<double>(WON_GAME);
     m.def(
@@ -103,8 +111,14 @@ void bind_search(nb::module_& m) {
         },
         "disc_difference_for_mover"_a, "What a finished game is worth to a search.");
     nb::class_<ProbCut>(m, "ProbCut")
-        .def(nb::init<int, int, Value, Value, Value>(), "depth"_a, "shallow"_a, "slope"_a,
-             "intercept"_a, "sigma"_a);
+        .def(
+            "__init__",
+            [](ProbCut* self, int depth, int shallow, Value slope, Value intercept, Value sigma) {
+                require(0 <= shallow && shallow < depth && depth <= 60,
+                        "a cut needs 0 <= shallow < depth <= 60");
+                new (self) ProbCut{depth, shallow, slope, intercept, sigma};
+            },
+            "depth"_a, "shallow"_a, "slope"_a, "intercept"_a, "sigma"_a);
     nb::class_<Searcher>(m, "Searcher", "Iterative deepening over a player's evaluators.")
         .def(
             "__init__",

@@ -2,29 +2,39 @@
 
 A page's blocks run in order, in one empty folder per page, with nothing but the installed package:
 `console` blocks line by line (a command follows `$ `, anything else is its output), `python` blocks as they
-are. A comment `<!-- not run: REASON -->` before a block exempts it (it needs a server, a cluster, hours or
-files of others), and `<!-- not run on this page: REASON -->` all blocks after it; their commands are still
-parsed, like those in the text.
+are. A block of Python or TOML whose first line is `# FILE` is also saved as that file. A comment
+`<!-- server: ... -->` before a block keeps its last command running until the end of the page; port 8000 is
+replaced by a free one. A comment `<!-- not run: REASON -->` before a block exempts it (it needs a cluster,
+hours or files of others), and `<!-- not run on this page: REASON -->` all blocks after it; their commands are
+still parsed, like those in the text.
 """
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import functools
 import importlib
+import itertools
+import json
 import os
 import pkgutil
 import re
 import shlex
+import shutil
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 import typer
+from benchmarks import core_report
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -37,9 +47,14 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
+    ROOT / "examples" / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
 ]
 NOT_RUN = re.compile(r"<!-- not run(?P<page> on this page)?: \S.* -->\s*")
+SERVER = re.compile(r"<!-- server: \S.* -->\s*")
+FILE = re.compile(r"# (?P<name>[\w-]+\.(?:py|toml))(?=[:\s])")  # the first line of a block that is one
+PORT = "8000"  # of a league, in documents
 SECONDS_PER_COMMAND = 120
 MODULES = [
     name
@@ -59,6 +74,10 @@ def test_docstrings(name: str) -> None:
     assert doctest.testmod(module).failed == 0
 
 
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
 @dataclass(frozen=True)
 class Block:
     """Code between fences, or indented."""
@@ -66,6 +85,7 @@ class Block:
     language: str
     code: str
     is_run: bool
+    is_server: bool = False
 
 
 def _tokens(page: Path) -> list[Token]:
@@ -74,12 +94,15 @@ def _tokens(page: Path) -> list[Token]:
 
 def _blocks(page: Path) -> Iterator[Block]:
     exempt: re.Match[str] | None = None
+    is_server = False
     for token in _tokens(page):
         if token.type in ("fence", "code_block"):
-            is_run = token.info in ("console", "python") and exempt is None
+            is_file = token.info == "toml" and FILE.match(token.content) is not None
+            is_run = (token.info in ("console", "python") or is_file) and exempt is None
             # A plain block that holds a command of ours is an oversight: it counts as run, and fails.
             is_oversight = exempt is None and token.info != "python" and bool(_arguments(token.content))
-            yield Block(token.info, token.content, is_run or is_oversight)
+            yield Block(token.info, token.content, is_run or is_oversight, is_server)
+        is_server = token.type == "html_block" and SERVER.fullmatch(token.content) is not None
         if exempt is None or not exempt["page"]:
             exempt = NOT_RUN.fullmatch(token.content) if token.type == "html_block" else None
 
@@ -101,24 +124,95 @@ def _arguments(code: str) -> list[list[str]]:
 
 
 @pytest.mark.timeout(1200)  # a page is up to thirty commands
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-    faults: list[str] = []
-    for block in _blocks(page):
-        if not block.is_run:
-            continue
+    monkeypatch.syspath_prepend(tmp_path)  # Python finds the files of the page, as in a folder of your own
+    if page.parent.name == "examples":
+        shutil.copytree(page.parent, tmp_path, dirs_exist_ok=True)
+    modules = set(sys.modules)
+    try:
+        with _Reader(monkeypatch) as reader:
+            for block in _blocks(page):
+                if block.is_run:
+                    reader.follow(block, page)
+        assert not reader.faults, "\n\n".join(reader.faults)
+    finally:
+        for name in set(sys.modules) - modules:  # the next page may have another `mine`
+            if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(
+                sys.modules[name].__file__
+            ):
+                del sys.modules[name]
+
+
+class _Reader:
+    """Does what a page says, block by block; servers that it starts end with it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.faults: list[str] = []
+        self._monkeypatch = monkeypatch
+        self._servers: list[subprocess.Popen[str]] = []
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self._port = str(probe.getsockname()[1])
+
+    def __enter__(self) -> _Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._servers:
+            server.terminate()
+        for server in self._servers:
+            server.communicate(timeout=60)
+
+    def follow(self, block: Block, page: Path) -> None:
+        code = re.sub(rf"(127\.0\.0\.1:|--port ){PORT}\b", rf"\g<1>{self._port}", block.code)
+        if file := FILE.match(code):
+            Path(file["name"]).write_text(code)
         if block.language == "python":
-            assert not faults, "\n\n".join(faults)  # the code may use what the commands made
-            exec(compile(block.code, page.name, "exec"), {"__name__": page.stem})
+            assert not self.faults, "\n\n".join(self.faults)  # the code may use what the commands made
+            exec(compile(code, page.name, "exec"), {"__name__": page.stem})
         elif block.language == "console":
-            lines = block.code.replace("\\\n", " ").splitlines()
+            lines = code.replace("\\\n", " ").splitlines()
             commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-            faults += [fault for command in commands if (fault := _fault_of(command))]
-        else:
-            faults.append(f"neither `console` nor marked as `<!-- not run: REASON -->`:\n{block.code}")
-    assert not faults, "\n\n".join(faults)
+            started = [commands.pop()] if block.is_server else []
+            self.faults += [fault for command in commands if (fault := self._fault_of(command))]
+            for command in started:
+                self._start(command)
+        elif file is None:
+            self.faults.append(f"neither `console` nor marked as `<!-- not run: REASON -->`:\n{code}")
+
+    def _fault_of(self, command: str) -> str:
+        """Why a command failed; empty if it did not. A variable that it exports is there from now on."""
+        exported = re.match(r"export (\w+)=", command)
+        result = subprocess.run(
+            [
+                "bash",
+                "-o",
+                "pipefail",
+                "-c",
+                f'{command}; printf %s "${exported[1]}"' if exported else command,
+            ],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS_PER_COMMAND,
+        )
+        if exported:
+            self._monkeypatch.setenv(exported[1], result.stdout)
+        return f"$ {command}\n{result.stderr or result.stdout}" if result.returncode else ""
+
+    def _start(self, command: str) -> None:
+        """A server, until its port answers."""
+        with Path("server.log").open("w") as log:
+            process = subprocess.Popen(["bash", "-c", f"exec {command}"], stdout=log, stderr=log, text=True)
+        self._servers.append(process)
+        deadline = time.monotonic() + SECONDS_PER_COMMAND
+        while time.monotonic() < deadline and process.poll() is None:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(self._port)), 1):
+                return
+            time.sleep(0.1)
+        self.faults.append(f"$ {command}\n{Path('server.log').read_text()}")
 
 
 def test_snippets_and_the_template_are_typed(tmp_path: Path) -> None:
@@ -136,19 +230,7 @@ def test_snippets_and_the_template_are_typed(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
-def _fault_of(command: str) -> str:
-    """Why a command failed; empty if it did not."""
-    result = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_PER_COMMAND,
-    )
-    return f"$ {command}\n{result.stderr or result.stdout}" if result.returncode else ""
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_commands_that_are_not_run_can_be_parsed(page: Path) -> None:
     pieces = [*_code_spans(page), *(block.code for block in _blocks(page) if block.language != "python")]
     for arguments in (arguments for piece in pieces for arguments in _arguments(piece)):
@@ -182,12 +264,43 @@ def test_stale_commands_would_be_found() -> None:
     assert _arguments("$ A=b outflank games stats *.wtb  # all\nls") == [["games", "stats", "*.wtb"]]
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+LINKED = [*PAGES, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs" / "papers").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", LINKED, ids=_name)
 def test_links_lead_somewhere(page: Path) -> None:
+    """Files and headings, by the anchors that GitHub gives them; the site's are the same."""
     children = [child for token in _tokens(page) for child in token.children or ()]
-    targets = [str(token.attrs.get("href", token.attrs.get("src", ""))) for token in children]
-    files = [target.split("#")[0] for target in targets if not target.startswith(("http", "mailto:"))]
-    assert [file for file in files if not (page.parent / file).exists()] == []
+    targets = {str(token.attrs.get("href", token.attrs.get("src", ""))) for token in children} - {""}
+    broken = []
+    for target in sorted(target for target in targets if not target.startswith(("http", "mailto:"))):
+        path, _, anchor = target.partition("#")
+        file = page.parent / unquote(path) if path else page
+        if not file.exists() or (anchor and unquote(anchor) not in _anchors(file)):
+            broken.append(target)
+    assert broken == []
+
+
+@functools.cache
+def _anchors(page: Path) -> set[str]:
+    """Lower case, punctuation dropped, spaces as hyphens, and a number for a heading that comes again."""
+    tokens = _tokens(page)
+    titles = [
+        "".join(child.content for child in inline.children or () if child.type in ("text", "code_inline"))
+        for opening, inline in itertools.pairwise(tokens)
+        if opening.type == "heading_open"
+    ]
+    anchors: set[str] = set()
+    for title in titles:
+        anchor = re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+        number = next(n for n in itertools.count() if (f"{anchor}-{n}" if n else anchor) not in anchors)
+        anchors.add(f"{anchor}-{number}" if number else anchor)
+    return anchors
+
+
+def test_missing_anchors_would_be_found(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# A `view`, 10 % more\n\n## Twice\n\n## Twice\n")
+    assert _anchors(tmp_path / "page.md") == {"a-view-10--more", "twice", "twice-1"}
 
 
 # What a page names in `code`: files from the repository's root, from src/outflank or from core, and what is
@@ -199,7 +312,7 @@ ARCHITECTURE = ROOT / "docs" / "architecture.md"
 ROOTS = (ROOT, PACKAGE, ROOT / "core")
 
 
-@pytest.mark.parametrize("page", [ARCHITECTURE, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [ARCHITECTURE, ROOT / "CONTRIBUTING.md"], ids=_name)
 def test_what_the_page_names_is_there(page: Path) -> None:
     named = [match for span in _code_spans(page) if (match := NAMED_FILE.fullmatch(span))]
     assert named
@@ -230,8 +343,8 @@ def test_missing_names_would_be_found() -> None:
     assert _is_there("games/match.py", "Match.play")
     assert not _is_there("games/match.py", "Match.plays")
     assert not _is_there("games/" + "matches.py", None)
-    assert _is_there("core/bitboard.hpp", "flips")
-    assert not _is_there("core/bitboard.hpp", "flip_flops")
+    assert _is_there("core/rules/bitboard.hpp", "flips")
+    assert not _is_there("core/rules/bitboard.hpp", "flip_flops")
 
 
 CITED = re.compile(r"(?<![\w/.])(?:\w+/)+\w+\.(?:py|cpp|hpp|md)\b")
@@ -245,6 +358,11 @@ def test_code_cites_files_that_are_there() -> None:
     cited = {(path, name) for path in SOURCES for name in CITED.findall(path.read_text())}
     assert cited
     assert sorted((path, name) for path, name in cited if f"/{name}\n" not in there) == []
+
+
+def test_the_speeds_are_those_of_the_result_file() -> None:
+    readme = core_report.README.read_text()
+    assert core_report.tables(json.loads(core_report.RESULT.read_bytes())) in readme
 
 
 def test_the_version_is_one() -> None:

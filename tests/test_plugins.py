@@ -62,6 +62,15 @@ def broken(squares):
 
 def too_few(squares):
     return [1.0]
+
+class Difference:
+    view = "negation"
+    def values(self, black, white):
+        return [float(b.bit_count() - w.bit_count()) for b, w in zip(black.tolist(), white.tolist())]
+
+class Nans:
+    def values(self, black, white):
+        return [float("nan")] * len(black)
 """
 
 
@@ -89,6 +98,8 @@ def test_evaluators(own: str) -> None:
     assert plain.inner.view == "negation"
     counting = named_player("disc-difference,view=negation,depth=2")
     assert plain.judge(Board()) == counting.judge(Board())  # type: ignore[union-attr]
+    duck = named_player(f"{own}:Difference,depth=2")  # it needs no base class
+    assert duck.judge(Board()) == counting.judge(Board())  # type: ignore[union-attr]
 
 
 def test_players(own: str) -> None:
@@ -147,6 +158,7 @@ def test_wrong_names(own: str, name: str, message: str) -> None:
         ("Broken", "failed: KeyError: 'missing' .*line"),
         ("broken", "failed: RuntimeError: no GPU .*line"),
         ("too_few", "returned 1 values for"),
+        ("Nans", "returned NaN for board 0"),
     ],
 )
 def test_errors_say_whose_they_are(own: str, name: str, message: str) -> None:

@@ -14,16 +14,19 @@ from outflank import (
     Board,
     DoubledFunction,
     FunctionEvaluator,
+    Game,
     GreedyPlayer,
     Match,
     PieceCounter,
     RandomPlayer,
+    SearchLimits,
     SearchPlayer,
     StoredPlayer,
     Tournament,
     TournamentSettings,
     league_match,
     load_player,
+    named_player,
     save_player,
 )
 
@@ -52,6 +55,13 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "evaluator to search": (lambda: SearchPlayer(COUNTER), "has a GreedyPlayer to search"),  # type: ignore[arg-type]
     "depth as limits": (
         lambda: SearchPlayer(GreedyPlayer(COUNTER), 3), "limits are SearchLimits"),  # type: ignore[arg-type]
+    "number as name": (lambda: named_player(3), "a player's name is a text such as 'all-2', got 3"),  # type: ignore[arg-type]
+    "number as board": (lambda: Board(5), "a board is a text such as"),  # type: ignore[arg-type]
+    "moves as transcript": (
+        lambda: Game.from_transcript([37]), "a transcript is a text such as 'f5d6c3'"),  # type: ignore[arg-type]
+    "evaluator to save": (
+        lambda: save_player(COUNTER, "x.safetensors"), r"is saved is StoredPlayer\(evaluator, view\)"),  # type: ignore[arg-type]
+    "text as depth": (lambda: SearchLimits(depth="3"), "depth is a number, got '3'"),  # type: ignore[arg-type]
     "functions doubled": (
         lambda: DoubledFunction(FunctionEvaluator(function), COUNTER), "two core evaluators"),  # type: ignore[arg-type]
 }  # fmt: skip

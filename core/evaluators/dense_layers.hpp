@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "../aligned.hpp"
-#include "hyperbolic.hpp"
+#include "evaluators/hyperbolic.hpp"
+#include "support/aligned.hpp"
 
 namespace outflank {
 

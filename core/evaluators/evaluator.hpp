@@ -10,10 +10,10 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <stdexcept>
 
-#include "../position.hpp"
-#include "move_batch.hpp"
+#include "evaluators/move_batch.hpp"
+#include "rules/position.hpp"
+#include "support/errors.hpp"
 
 namespace outflank {
 
@@ -33,7 +33,7 @@ class Grid {
   public:
     explicit Grid(double largest_sum) {
         if (!std::isfinite(largest_sum) || largest_sum > 0x1.0p900) {
-            throw std::invalid_argument("the weights are too large: their sum overflows");
+            fail("the weights are too large: their sum overflows");
         }
         if (largest_sum > 0) {
             int exponent = 0;

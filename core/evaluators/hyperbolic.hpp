@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "vectors.hpp"
+#include "evaluators/vectors.hpp"
 
 namespace outflank {
 

@@ -2,7 +2,7 @@
 // Norvig 1992, section 18.12; docs/computer-players.md says how it is interpreted here).
 #pragma once
 
-#include "piece_counter.hpp"
+#include "evaluators/piece_counter.hpp"
 
 namespace outflank {
 

@@ -1,4 +1,4 @@
-#include "mlp.hpp"
+#include "evaluators/mlp.hpp"
 
 #include <algorithm>
 
@@ -45,7 +45,7 @@ Mlp::Mlp(std::vector<DenseLayer> layers, bool add_disc_difference)
     : first_is_last_(layers.size() == 1), add_disc_difference_(add_disc_difference) {
     for (const DenseLayer& layer : layers) {
         if (layer.nodes > MOST_NODES) {
-            throw std::invalid_argument("a layer has at most 1,048,576 nodes");
+            fail("a layer has at most 1,048,576 nodes");
         }
     }
     const DenseLayer& first = layers.front();

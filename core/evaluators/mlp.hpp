@@ -5,7 +5,7 @@
 // choice; a learner that needs it applies it.
 #pragma once
 
-#include "mlp_estimate.hpp"
+#include "evaluators/mlp_estimate.hpp"
 
 namespace outflank {
 

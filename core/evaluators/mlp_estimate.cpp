@@ -1,4 +1,4 @@
-#include "mlp_estimate.hpp"
+#include "evaluators/mlp_estimate.hpp"
 
 #include <cmath>
 

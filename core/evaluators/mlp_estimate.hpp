@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "dense_layers.hpp"
-#include "evaluator.hpp"
+#include "evaluators/dense_layers.hpp"
+#include "evaluators/evaluator.hpp"
 
 namespace outflank {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <span>
 
-#include "../position.hpp"
+#include "rules/position.hpp"
 
 namespace outflank {
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <string>
 
-#include "ntuple_network.hpp"
+#include "evaluators/ntuple_network.hpp"
 
 namespace outflank {
 namespace {
@@ -168,13 +168,14 @@ void check_weights(std::span<const TupleTable> tables, std::span<const double> w
                    int stages) {
     // At most 61 stages of 3^15 weights per table: no number of tables in memory makes this wrap.
     if (weights.size() != weights_of_one_stage(tables) * static_cast<std::size_t>(stages)) {
-        throw std::invalid_argument("the number of weights does not fit the tables");
+        fail("the number of weights does not fit the tables");
     }
 }
 
 // Bytes of the compiled form: `entries` doubles per stage, the zero after them, and the slots.
-std::size_t compiled_bytes(std::size_t slots, std::size_t entries, int stages) {
-    return (entries + 1) * static_cast<std::size_t>(stages) * sizeof(double) + Slots::bytes(slots);
+std::uint64_t compiled_bytes(std::size_t slots, std::uint64_t entries, int stages) {
+    return (entries + 1) * static_cast<std::uint64_t>(stages) * sizeof(double) +
+           Slots::bytes(slots);
 }
 
 std::size_t entries_of(Bits set) {
@@ -185,8 +186,9 @@ std::size_t entries_of(Bits set) {
 struct FoldingPlan {
     std::vector<Bits> cover;
     std::vector<std::vector<Placement>> members;  // of each set
-    std::size_t entries = 0;                      // of all tables of one stage
-    std::size_t steps = 0;                        // additions for one stage
+    // In 64 bits also where a size has 32.
+    std::uint64_t entries = 0;  // of all tables of one stage
+    std::uint64_t steps = 0;    // additions for one stage
 
     explicit FoldingPlan(std::span<const TupleTable> tables)
         : cover(covering_sets(tables)), members(cover.size()) {
@@ -206,7 +208,7 @@ struct FoldingPlan {
 
     bool is_within(const CompileLimits& limits, int stages) const {
         return compiled_bytes(cover.size(), entries, stages) <= limits.folded_bytes &&
-               steps * static_cast<std::size_t>(stages) <= limits.folding_steps;
+               steps * static_cast<std::uint64_t>(stages) <= limits.folding_steps;
     }
 
   private:
@@ -227,7 +229,7 @@ struct FoldingPlan {
 };
 
 Slots folded_slots(const FoldingPlan& plan) {
-    Slots slots(plan.cover.size(), plan.entries);
+    Slots slots(plan.cover.size(), static_cast<std::size_t>(plan.entries));
     const auto width = static_cast<std::size_t>(slots.width);
     std::size_t offset = 0;
     for (std::size_t k = 0; k < plan.cover.size(); ++k) {
@@ -248,7 +250,8 @@ std::unique_ptr<Evaluator> folded_by(const FoldingPlan& plan, std::span<const Tu
     const Grid grid(largest_sum);
     const std::size_t stage_weights = weights_of_one_stage(tables);
     std::vector<double> rounded(stage_weights);
-    AlignedVector<double> folded((plan.entries + 1) * static_cast<std::size_t>(stages));
+    AlignedVector<double> folded(
+        static_cast<std::size_t>((plan.entries + 1) * static_cast<std::uint64_t>(stages)));
     double* table = folded.data();
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(stages); ++stage) {
         std::ranges::transform(weights.subspan(stage * stage_weights, stage_weights),
@@ -291,11 +294,10 @@ std::unique_ptr<Evaluator> plain_network(std::span<const TupleTable> tables,
                                          const CompileLimits& limits) {
     check_weights(tables, weights, stages);
     const std::size_t entries = weights_of_one_stage(tables);
-    const std::size_t bytes = compiled_bytes(count_placements(tables), entries, stages);
+    const std::uint64_t bytes = compiled_bytes(count_placements(tables), entries, stages);
     if (bytes > limits.bytes) {
-        throw std::invalid_argument("this network would take " + std::to_string(bytes >> 20) +
-                                    " MB when compiled; the most is " +
-                                    std::to_string(limits.bytes >> 20) + " MB");
+        fail("this network would take " + std::to_string(bytes >> 20) +
+             " MB when compiled; the most is " + std::to_string(limits.bytes >> 20) + " MB");
     }
     const double largest_sum = largest_sum_of(tables, weights, stages);
     const Grid grid(largest_sum);
@@ -315,7 +317,7 @@ std::unique_ptr<Evaluator> folded_network(std::span<const TupleTable> tables,
     check_weights(tables, weights, stages);
     const FoldingPlan plan(tables);
     if (!plan.is_within(limits, stages)) {
-        throw std::invalid_argument("this network is too large to be folded");
+        fail("this network is too large to be folded");
     }
     return folded_by(plan, tables, weights, stages);
 }

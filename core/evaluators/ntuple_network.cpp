@@ -1,11 +1,11 @@
-#include "ntuple_network.hpp"
+#include "evaluators/ntuple_network.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <string>
 
-#include "index_vectors.hpp"
-#include "ntuple_ranks.hpp"
+#include "evaluators/ntuple_ranks.hpp"
+#include "evaluators/slots_after.hpp"
 
 namespace outflank {
 namespace detail {
@@ -59,11 +59,11 @@ using Vector = IndexVector<Index>;
 
 Slots::Slots(std::size_t slots_in_use, std::size_t unused) {
     if (slots_in_use > MOST) {
-        throw std::invalid_argument("a network has at most " + std::to_string(MOST) +
-                                    " placements, not " + std::to_string(slots_in_use));
+        fail("a network has at most " + std::to_string(MOST) + " placements, not " +
+             std::to_string(slots_in_use));
     }
     if (unused > std::numeric_limits<Index>::max()) {
-        throw std::invalid_argument("a network has at most 4,294,967,295 entries a stage");
+        fail("a network has at most 4,294,967,295 entries a stage");
     }
     count = static_cast<int>(slots_in_use);
     width = static_cast<int>((slots_in_use + LANES - 1) / LANES * LANES);
@@ -117,49 +117,24 @@ double TableReader::value(const Weight* tables, Seen& seen, Bits black, Bits whi
                    static_cast<std::size_t>(slots_.width));
 }
 
-template <int WIDTH, class Weight>
-void TableReader::values_after_in(const Weight* tables, Seen& seen, const Board& board,
-                                  const MoveList& moves, SeenAs seen_as,
-                                  std::span<double> values) const {
-    const auto width = static_cast<std::size_t>(WIDTH > 0 ? WIDTH : slots_.width);
-    const bool as_white = seen_as == SeenAs::mover_is_white;
-    const bool mirrored = (board.mover == Colour::white) != as_white;
-    for (std::size_t from = 0; mirrored && from < width; from += Slots::LANES) {
-        auto indices = Vector::load(slots_.mirror.data() + from);
-        indices -= Vector::load(seen.indices.data() + from);
-        indices.store(seen.mirrored.data() + from);
-    }
-    const Index* before = mirrored ? seen.mirrored.data() : seen.indices.data();
-    alignas(64) std::array<Index, std::max(WIDTH, 1)> on_stack;
-    Index* after = WIDTH > 0 ? on_stack.data() : seen.after.data();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const MoveSteps<Index> move(slots_.steps.data(), width, moves.squares[i], moves.flipped[i]);
-        for (std::size_t from = 0; from < width; from += Slots::LANES) {
-            auto indices = Vector::load(before + from);
-            as_white ? indices -= move.at(from) : indices += move.at(from);
-            indices.store(after + from);
-        }
-        write_to_memory(after);
-        values[i] = look_up(tables, after, width);
-    }
-}
-
 template <class Weight>
 void TableReader::values_after(const Weight* tables, Seen& seen, const Board& board,
                                const MoveList& moves, SeenAs seen_as,
                                std::span<double> values) const {
     look(seen, board.black, board.white);
     const Weight* stage = tables + first_of_stage(std::popcount(board.black | board.white) + 1);
+    const auto width = static_cast<std::size_t>(slots_.width);
     with_width(slots_.width, [&]<int WIDTH> {
-        values_after_in<WIDTH>(stage, seen, board, moves, seen_as, values);
+        for_each_after<WIDTH>(slots_, seen, board, moves, seen_as, values.size(),
+                              [&](std::size_t i, const Index* after) {
+                                  values[i] = look_up(stage, after, WIDTH > 0 ? WIDTH : width);
+                              });
     });
 }
 
 template double TableReader::value(const double*, Seen&, Bits, Bits) const;
 template double TableReader::value(const float*, Seen&, Bits, Bits) const;
 template void TableReader::values_after(const double*, Seen&, const Board&, const MoveList&, SeenAs,
-                                        std::span<double>) const;
-template void TableReader::values_after(const float*, Seen&, const Board&, const MoveList&, SeenAs,
                                         std::span<double>) const;
 
 TableSum::TableSum(Slots slots, AlignedVector<double> tables, int stages, double largest_sum)
@@ -176,7 +151,7 @@ bool TableSum::values_batches() const {
 
 std::unique_ptr<BatchAccumulator> TableSum::batch_accumulator() const {
     {
-        const std::lock_guard lock(ranks_mutex_);
+        const Lock lock(ranks_mutex_);
         if (!ranks_) {
             ranks_ = std::make_unique<RankTables>(reader_, tables_, largest_sum_);
         }
@@ -185,7 +160,7 @@ std::unique_ptr<BatchAccumulator> TableSum::batch_accumulator() const {
 }
 
 std::size_t TableSum::bytes() const {
-    const std::lock_guard lock(ranks_mutex_);
+    const Lock lock(ranks_mutex_);
     return tables_.size() * sizeof(double) + reader_.bytes() + (ranks_ ? ranks_->bytes() : 0);
 }
 

@@ -7,10 +7,9 @@
 // tuples costs a few dozen look-ups (ntuple_compile.cpp).
 #pragma once
 
-#include <mutex>
-
-#include "../aligned.hpp"
-#include "evaluator.hpp"
+#include "evaluators/evaluator.hpp"
+#include "support/aligned.hpp"
+#include "support/threads.hpp"
 
 namespace outflank {
 
@@ -75,6 +74,7 @@ class TableReader {
         AlignedVector<Index> indices;
         AlignedVector<Index> mirrored;  // room for them with the colours exchanged
         AlignedVector<Index> after;     // room for those after a move
+        AlignedVector<float> entries;   // room for what learning tables read
     };
 
     // `stage_size`: the entries of one stage's tables, including the zero.
@@ -96,10 +96,6 @@ class TableReader {
                       SeenAs seen_as, std::span<double> values) const;
 
   private:
-    template <int WIDTH, class Weight>
-    void values_after_in(const Weight* tables, Seen& seen, const Board& board,
-                         const MoveList& moves, SeenAs seen_as, std::span<double> values) const;
-
     Slots slots_;
     int stages_;
     std::size_t stage_size_;
@@ -132,7 +128,7 @@ class TableSum final : public Evaluator {
     AlignedVector<double> tables_;
     TableReader reader_;
     double largest_sum_;
-    mutable std::mutex ranks_mutex_;
+    mutable Mutex ranks_mutex_;
     mutable std::unique_ptr<RankTables> ranks_;  // made for the first batch of games
 };
 

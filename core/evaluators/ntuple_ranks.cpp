@@ -1,8 +1,8 @@
-#include "ntuple_ranks.hpp"
+#include "evaluators/ntuple_ranks.hpp"
 
 #include <algorithm>
 
-#include "index_vectors.hpp"
+#include "evaluators/index_vectors.hpp"
 
 namespace outflank {
 

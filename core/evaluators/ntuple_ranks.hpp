@@ -6,7 +6,7 @@
 // RankScale in move_batch.hpp).
 #pragma once
 
-#include "ntuple_network.hpp"
+#include "evaluators/ntuple_network.hpp"
 
 namespace outflank {
 

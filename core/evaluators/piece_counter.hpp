@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "evaluator.hpp"
+#include "evaluators/evaluator.hpp"
 
 namespace outflank {
 

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../evaluators/mlp.hpp"
-#include "../league_text.hpp"
-#include "../playouts.hpp"
 #include "../tests/boards.hpp"
+#include "evaluators/league_text.hpp"
+#include "evaluators/mlp.hpp"
+#include "playing/playouts.hpp"
 
 namespace {
 

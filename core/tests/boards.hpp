@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "../endgame_network.hpp"
-#include "../epsilon_othello.hpp"
+#include "endgame/ordering_network.hpp"
+#include "rules/epsilon_othello.hpp"
 
 namespace outflank::tests {
 
@@ -25,8 +25,8 @@ inline std::vector<Board> boards_of_a_random_game(std::uint64_t number) {
     return boards;
 }
 
-// A network of rows, columns and corners with random weights, for move ordering.
-inline OrderingNetwork random_network() {
+// Rows, columns and corners, 20 placements.
+inline std::vector<TupleTable> lines_and_corners() {
     std::vector<TupleTable> tables{{8, {}}, {8, {}}, {4, {}}};
     for (std::uint8_t line = 0; line < 8; ++line) {
         tables[0].placements.emplace_back();
@@ -37,6 +37,16 @@ inline OrderingNetwork random_network() {
         }
     }
     tables[2].placements = {{0, 1, 8, 9}, {7, 6, 15, 14}, {56, 57, 48, 49}, {63, 62, 55, 54}};
+    return tables;
+}
+
+// A network of them with random weights, for move ordering; `copies`: of each table.
+inline OrderingNetwork random_network(int copies = 1) {
+    std::vector<TupleTable> tables;
+    for (int i = 0; i < copies; ++i) {
+        const auto some = lines_and_corners();
+        tables.insert(tables.end(), some.begin(), some.end());
+    }
     Generator generator(11, 1);
     std::vector<double> weights(2 * weights_of_one_stage(tables));
     for (double& weight : weights) {

@@ -1,6 +1,6 @@
 // Batched games are the games of a match: same numbers, same draws, same results, on any threads.
-#include "../batched_games.hpp"
 #include "check.hpp"
+#include "playing/batched_games.hpp"
 
 using namespace outflank;
 

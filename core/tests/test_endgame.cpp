@@ -2,12 +2,12 @@
 // against one.
 #include <set>
 
-#include "../endgame.hpp"
-#include "../endgame_last.hpp"
-#include "../evaluators/piece_counter.hpp"
-#include "../stability.hpp"
 #include "boards.hpp"
 #include "check.hpp"
+#include "endgame/last_squares.hpp"
+#include "endgame/solver.hpp"
+#include "evaluators/piece_counter.hpp"
+#include "rules/stability.hpp"
 
 using namespace outflank;
 using namespace outflank::endgame;
@@ -57,7 +57,7 @@ Position random_with_empties(Generator& generator, int empties) {
 
 void last_flips_are_counted() {
     Generator generator(1, 1);
-    for (int i = 0; i < 20000; ++i) {
+    for (int i = 0; i < tests::cases(20000); ++i) {
         const int square = generator.below(64);
         const Bits mover = generator.next() & ~bit(square);
         const Bits opponent = ~(mover | bit(square));
@@ -151,7 +151,7 @@ void stable_discs_stay() {
 void small_positions_are_solved() {
     Generator generator(5, 1);
     EndgameSolver solver(12, {}, 1);
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < tests::cases(3000); ++i) {
         const Position position = random_with_empties(generator, i % 9);
         const int score = negamax(position);
         const Solved solved = solver.solve(position);
@@ -278,8 +278,8 @@ void the_first_of_the_best_moves_is_played() {
 }
 
 // The network's indices, move by move, against a fresh look; its values against plain sums.
-void networks_are_updated() {
-    const OrderingNetwork network = random_network();
+void networks_are_updated(int copies) {
+    const OrderingNetwork network = random_network(copies);
     AlignedVector<Index> indices(3 * network.width());
     Index* const before = indices.data();
     Index* const after = before + network.width();
@@ -288,15 +288,15 @@ void networks_are_updated() {
         const Position position = board.position();
         network.look(position, before);
         const MoveList moves(position, position.moves());
+        OrderingNetwork::AfterMoves values(network, before, position.discs());
         for (std::size_t i = 0; i < static_cast<std::size_t>(moves.count); ++i) {
             network.play(before, moves.squares[i], moves.flipped[i], after);
             const Position next = position.play(moves.squares[i], moves.flipped[i]);
             network.look(next, fresh);
             CHECK(std::equal(after, after + network.width(), fresh));
             network.look(next.pass(), fresh);  // seen by the side that moved
-            CHECK_EQUAL(
-                network.value_after(before, moves.squares[i], moves.flipped[i], position.discs()),
-                network.value(fresh, next.discs()));
+            CHECK_EQUAL(values.value(moves.squares[i], moves.flipped[i]),
+                        network.value(fresh, next.discs()));
             network.pass(after, after);
             CHECK(std::equal(after, after + network.width(), fresh));
         }
@@ -304,7 +304,8 @@ void networks_are_updated() {
 }
 
 void a_search_stops_when_asked() {
-    const std::atomic<bool> stop{true};
+    StopFlag stop;
+    stop.set();
     EndgameSolver solver(12, {}, 2);
     CHECK(!solver.solve(START.position(), {}, &stop).finished);
     const Position small{~Bits{0xFF}, 0};
@@ -323,7 +324,9 @@ int main() {
     every_number_of_empty_squares_is_solved();
     a_selective_search_decides_nothing();
     the_first_of_the_best_moves_is_played();
-    networks_are_updated();
+    for (const int copies : {1, 5, 14}) {  // sets of slots of one word, of two, and of too many
+        networks_are_updated(copies);
+    }
     a_search_stops_when_asked();
     return 0;
 }

@@ -1,12 +1,12 @@
 // Every evaluator, from scratch and incremental, folded and plain, against its definition.
-#include "../evaluators/hyperbolic.hpp"
-#include "../evaluators/iago.hpp"
-#include "../evaluators/mlp.hpp"
-#include "../evaluators/ntuple_network.hpp"
-#include "../evaluators/piece_counter.hpp"
-#include "../league_text.hpp"
 #include "boards.hpp"
 #include "check.hpp"
+#include "evaluators/hyperbolic.hpp"
+#include "evaluators/iago.hpp"
+#include "evaluators/league_text.hpp"
+#include "evaluators/mlp.hpp"
+#include "evaluators/ntuple_network.hpp"
+#include "evaluators/piece_counter.hpp"
 
 using namespace outflank;
 

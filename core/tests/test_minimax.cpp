@@ -1,10 +1,10 @@
 // Fixed depth: alpha-beta by estimates chooses as plain minimax by exact values, ties included.
-#include "../evaluators/mlp.hpp"
-#include "../evaluators/piece_counter.hpp"
-#include "../minimax.hpp"
-#include "../search.hpp"
 #include "boards.hpp"
 #include "check.hpp"
+#include "evaluators/mlp.hpp"
+#include "evaluators/piece_counter.hpp"
+#include "search/minimax.hpp"
+#include "search/search.hpp"
 
 using namespace outflank;
 using namespace outflank::tests;

@@ -1,7 +1,7 @@
 // MLPs: blocked layers against layers one number at a time, estimates against values.
-#include "../evaluators/mlp.hpp"
 #include "boards.hpp"
 #include "check.hpp"
+#include "evaluators/mlp.hpp"
 
 using namespace outflank;
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "../growing_book.hpp"
 #include "boards.hpp"
+#include "books/growing_book.hpp"
 #include "check.hpp"
 
 using namespace outflank;

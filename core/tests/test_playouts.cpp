@@ -1,10 +1,10 @@
 // Games: threads, batches and the in-step way give the same records; records are legal games.
-#include "../evaluators/ntuple_network.hpp"
-#include "../evaluators/piece_counter.hpp"
-#include "../games_in_step.hpp"
-#include "../tied_ranks.hpp"
 #include "boards.hpp"
 #include "check.hpp"
+#include "evaluators/ntuple_network.hpp"
+#include "evaluators/piece_counter.hpp"
+#include "playing/games_in_step.hpp"
+#include "playing/tied_ranks.hpp"
 
 using namespace outflank;
 

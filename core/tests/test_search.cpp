@@ -1,8 +1,8 @@
 // The search against plain minimax; several threads; limits.
-#include "../evaluators/piece_counter.hpp"
-#include "../search.hpp"
 #include "boards.hpp"
 #include "check.hpp"
+#include "evaluators/piece_counter.hpp"
+#include "search/search.hpp"
 
 using namespace outflank;
 using namespace outflank::tests;
@@ -78,7 +78,8 @@ void keeps_its_limits(const Judgement& judgement) {
     CHECK(few.nodes < 4000);
     CHECK(few.depth > 2);
     CHECK_EQUAL(searcher.search(START, {.nodes = 3000}).nodes, few.nodes);
-    const std::atomic<bool> stop{true};
+    StopFlag stop;
+    stop.set();
     const auto stopped = searcher.search(START, {.stop = &stop});
     CHECK_EQUAL(stopped.moves.size(), std::size_t{1});
     CHECK(stopped.depth <= 2);

@@ -1,8 +1,9 @@
 // Learning: batches do not change the weights, for every kind of evaluator and every variant of TD.
-#include "../evaluators/mirror_images.hpp"
-#include "../evaluators/piece_counter.hpp"
-#include "../td_learning.hpp"
+#include "boards.hpp"
 #include "check.hpp"
+#include "evaluators/piece_counter.hpp"
+#include "learning/mirror_images.hpp"
+#include "learning/td_learning.hpp"
 
 using namespace outflank;
 
@@ -36,7 +37,7 @@ std::vector<std::unique_ptr<Learnable>> all_kinds(bool coherent) {
 }
 
 std::vector<TdSettings> all_ways() {
-    std::vector<TdSettings> ways(7);
+    std::vector<TdSettings> ways(9);
     ways[1].successor = Successor::every_board;
     ways[1].view = View::negation;
     ways[1].output = Output::tanh;
@@ -52,6 +53,11 @@ std::vector<TdSettings> all_ways() {
     ways[5].lambda = 0.7;
     ways[6].output = Output::discs;
     ways[6].solved = 4;
+    ways[7] = ways[6];
+    ways[7].target_epsilon = 0;
+    ways[7].depth = 2;
+    ways[8].view = View::negation;
+    ways[8].depth = 2;
     return ways;
 }
 
@@ -111,6 +117,97 @@ Index entry_of(const std::vector<std::uint8_t>& placement, const std::array<int,
         entry = 3 * entry + static_cast<Index>(digits[square]);
     }
     return entry;
+}
+
+// A network as slow as it is plain: entries by placement, sums and changes one by one.
+class SlowTwin {
+  public:
+    explicit SlowTwin(std::vector<TupleTable> tables, std::vector<float> weights)
+        : tables_(std::move(tables)), weights_(std::move(weights)), sums_(2 * weights_.size()) {}
+
+    std::vector<std::size_t> entries(Bits black, Bits white) const {
+        std::array<int, 64> digits{};
+        for (int square = 0; square < 64; ++square) {
+            digits[static_cast<std::size_t>(square)] =
+                1 + static_cast<int>(black >> square & 1) - static_cast<int>(white >> square & 1);
+        }
+        std::vector<std::size_t> found;
+        std::size_t first = 0;
+        for (const TupleTable& table : tables_) {
+            for (const auto& placement : table.placements) {
+                found.push_back(first + entry_of(placement, digits));
+            }
+            first += table.weight_count();
+        }
+        return found;
+    }
+    double value(Bits black, Bits white) const {
+        std::array<double, 4> chains{};
+        std::size_t k = 0;
+        for (const std::size_t entry : entries(black, white)) {
+            chains[k++ % 4] += static_cast<double>(weights_[entry]);
+        }
+        return (chains[0] + chains[1]) + (chains[2] + chains[3]);
+    }
+    void nudge(Bits black, Bits white, float asked, float alpha, bool coherent) {
+        for (const std::size_t entry : entries(black, white)) {
+            float& sum = sums_[2 * entry];
+            float& sizes = sums_[2 * entry + 1];
+            const float rate = coherent && sizes > 0 ? std::abs(sum) / sizes : 1.0F;
+            weights_[entry] += alpha * rate * asked;
+            sum += asked;
+            sizes += std::abs(asked);
+        }
+    }
+    const std::vector<float>& weights() const { return weights_; }
+    const std::vector<float>& coherence() const { return sums_; }
+
+  private:
+    std::vector<TupleTable> tables_;
+    std::vector<float> weights_;
+    std::vector<float> sums_;
+};
+
+// Values and weights bit by bit, of networks with 20, 40 and 80 slots and few or many tables; the
+// boards after a move are seen by see_after, or not at all.
+void test_tables_learn_like_their_slow_twin(int copies, bool coherent) {
+    std::vector<TupleTable> tables;
+    for (int i = 0; i < copies; ++i) {
+        const auto some = tests::lines_and_corners();
+        tables.insert(tables.end(), some.begin(), some.end());
+    }
+    const auto network = learning_network(tables, 1, coherent);
+    Generator generator(3, static_cast<std::uint64_t>(copies));
+    std::vector<float> weights(network->weight_count());
+    for (float& weight : weights) {
+        weight = static_cast<float>(generator.uniform() - 0.5);
+    }
+    network->set_weights(weights);
+    SlowTwin twin(tables, weights);
+    const auto seen = network->accumulator();
+    const auto after = network->accumulator();
+    for (const Board& board : tests::boards_of_a_random_game(static_cast<std::uint64_t>(copies))) {
+        const MoveList moves(board.position(), board.position().moves());
+        for (const SeenAs seen_as : {SeenAs::mover_is_black, SeenAs::mover_is_white}) {
+            MoveValues values(moves.count);
+            network->values_after(*seen, board, moves, seen_as, values.span());
+            for (std::size_t i = 0; i < static_cast<std::size_t>(moves.count); ++i) {
+                const Position next = board.position().play(moves.squares[i], moves.flipped[i]);
+                const auto [black, white] = seen_as == SeenAs::mover_is_black ? next.pass() : next;
+                CHECK_EQUAL(values.values[i], twin.value(black, white));
+                if (generator.below(2) == 0) {
+                    network->see_after(*seen, board, {moves.squares[i], moves.flipped[i]}, seen_as,
+                                       *after);
+                }
+                CHECK_EQUAL(network->value(*after, black, white), twin.value(black, white));
+            }
+            const auto asked = static_cast<float>(generator.uniform() - 0.5);
+            network->nudge(*after, asked, 0.3F);
+            twin.nudge(after->black, after->white, asked, 0.3F, coherent);
+        }
+    }
+    CHECK(network->weights() == twin.weights());
+    CHECK(!coherent || network->coherence() == twin.coherence());
 }
 
 // Random boards and their images find entries of the same rings, in any order.
@@ -206,6 +303,11 @@ void test_the_board_before_it_learns_instead() {
 int main() {
     test_batches_do_not_matter();
     test_threads_do_not_matter_in_batches();
+    for (const bool coherent : {false, true}) {
+        for (const int copies : {1, 2, 4}) {
+            test_tables_learn_like_their_slow_twin(copies, coherent);
+        }
+    }
     test_mirror_images();
     test_the_final_board_learns_only_if_it_is_to();
     test_the_board_before_it_learns_instead();

@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "../endgame.hpp"
-#include "../evaluators/piece_counter.hpp"
-#include "../playouts.hpp"
-#include "../work_sharing.hpp"
 #include "boards.hpp"
 #include "check.hpp"
+#include "endgame/solver.hpp"
+#include "evaluators/piece_counter.hpp"
+#include "playing/playouts.hpp"
+#include "search/work_sharing.hpp"
 
 using namespace outflank;
 
@@ -21,7 +21,7 @@ std::atomic<int> aligned_allocations_left{INT_MAX};
 
 }  // namespace
 
-// Tables and other vectors are allocated by these (aligned.hpp).
+// Tables and other vectors are allocated by these (support/aligned.hpp).
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
     const auto multiple = static_cast<std::size_t>(alignment);
     const std::size_t rounded = (bytes + multiple - 1) / multiple * multiple;

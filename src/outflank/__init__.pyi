@@ -1,11 +1,13 @@
 """The public names, and where each is defined."""
 
 from .board import Board, Square
+from .evaluators.counted_network import CountedNetwork
+from .evaluators.deep_network import DeepNetwork
 from .evaluators.doubled import DoubledFunction
 from .evaluators.iago import Iago
 from .evaluators.mlp import Mlp, SpatialMlp
 from .evaluators.ntuple_network import NTupleNetwork
-from .evaluators.onnx_network import OnnxEvaluator, OnnxNetwork
+from .evaluators.onnx.network import OnnxEvaluator, OnnxNetwork
 from .evaluators.piece_counter import PieceCounter
 from .evaluators.protocol import CoreEvaluator, Evaluator, FunctionEvaluator, WeightedEvaluator
 from .evaluators.storage import StoredPlayer, load_player, save_player
@@ -14,10 +16,10 @@ from .games.formats.any_format import GameRecord, read_games, write_games
 from .games.game import Game
 from .games.match import Match
 from .games.positions import read_start_positions
-from .games.ratings import bradley_terry
-from .games.standings import Standings
+from .games.ratings.bradley_terry import bradley_terry
 from .games.statistics import Tally
-from .games.tournament import Tournament, TournamentSettings
+from .games.tournaments.standings import Standings
+from .games.tournaments.tournament import Tournament, TournamentSettings
 from .league.scoring import league_match
 from .learners.execution.executor import ThreadExecutor
 from .learners.fitness.fixed_opponents import LeagueScore
@@ -30,7 +32,7 @@ from .learners.runs.evolution_settings import EvolutionSettings
 from .learners.runs.parallel_runs import create_run, open_run
 from .learners.td import TdSettings
 from .players.analysis import Analysis
-from .players.engine_player import ExternalPlayer
+from .players.engines.player import ExternalPlayer
 from .players.greedy import GreedyPlayer, Player, RandomPlayer
 from .players.names import named_player
 from .players.opening_book import OpeningBook
@@ -44,6 +46,8 @@ __all__ = [
     "Board",
     "CmaEs",
     "CoreEvaluator",
+    "CountedNetwork",
+    "DeepNetwork",
     "DoubledFunction",
     "Evaluator",
     "EvolutionSettings",

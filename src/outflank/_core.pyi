@@ -16,6 +16,8 @@ LONGEST_TUPLE: int = 15
 
 TIE: float = 1e-06
 
+VARIANT: str = 'native'
+
 def tuned_for() -> str:
     """What kind of machine this build is for."""
 
@@ -29,6 +31,9 @@ def perft(mover: int, opponent: int, depth: int) -> int: ...
 
 def stream_numbers(seed: int, stream: int, count: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
     """The first numbers of stream(seed, stream)."""
+
+def exponentials(exponents: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """e to the power of each number: the same bits on every machine."""
 
 NO_BOOK_VALUE: int = -32768
 
@@ -126,6 +131,10 @@ def iago(square_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), o
 
 def ntuple_network(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stages: int = 1, form: str = 'compiled') -> Evaluator:
     """form: plain, folded, or compiled (the faster of the two)."""
+
+def counted_network(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Sequence[str], count_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stages: int = 1) -> Evaluator: ...
+
+def deep_network(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], vector: int, hidden: int, stages: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Evaluator: ...
 
 def covering_sets(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
     """The sets of squares that the folded form of a network looks up."""
@@ -300,6 +309,12 @@ class TdSettings:
     def solved(self, arg: int, /) -> None: ...
 
     @property
+    def depth(self) -> int: ...
+
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+
+    @property
     def batch(self) -> int: ...
 
     @batch.setter
@@ -377,7 +392,8 @@ def td_learn_from(evaluator: Learnable, settings: TdSettings, first_game: int, c
     """
 
 class StopFlag:
-    def __init__(self) -> None: ...
+    def __init__(self, seconds: float | None = None) -> None:
+        """seconds: from now on, after which it is set by itself."""
 
     def set(self) -> None: ...
 
@@ -420,4 +436,95 @@ WRITTEN_PASS: int = 64
 def replay_records(records: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], black_moves: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]]:
     """
     Replays records (squares, 64 for a written pass, 255 after the end) from their starts: legal entries, set of entries with an unwritten pass before them, over, black discs, white discs.
+    """
+
+class LabelSettings:
+    def __init__(self) -> None: ...
+
+    @property
+    def random_plies(self) -> int: ...
+
+    @random_plies.setter
+    def random_plies(self, arg: int, /) -> None: ...
+
+    @property
+    def epsilon(self) -> float: ...
+
+    @epsilon.setter
+    def epsilon(self, arg: float, /) -> None: ...
+
+    @property
+    def play_depth(self) -> int: ...
+
+    @play_depth.setter
+    def play_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+
+    @property
+    def solved(self) -> int: ...
+
+    @solved.setter
+    def solved(self, arg: int, /) -> None: ...
+
+    @property
+    def fewest_empties(self) -> int: ...
+
+    @fewest_empties.setter
+    def fewest_empties(self, arg: int, /) -> None: ...
+
+    @property
+    def most_empties(self) -> int: ...
+
+    @most_empties.setter
+    def most_empties(self, arg: int, /) -> None: ...
+
+    @property
+    def side_moves(self) -> float: ...
+
+    @side_moves.setter
+    def side_moves(self, arg: float, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def opponents(self) -> int:
+        """Players, or None for the evaluator itself; read: how many."""
+
+    @opponents.setter
+    def opponents(self, arg: Sequence[Player | None], /) -> None: ...
+
+def label_games(evaluator: Evaluator, settings: LabelSettings, first_game: int, count: int, threads: int = 1) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]]:
+    """
+    Plays games and labels their boards; returns each board's discs, those of the side that moved last first, and what it is worth to that side, in discs.
+    """
+
+def label_positions(evaluator: Evaluator, depth: int, solved: int, mover: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], opponent: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]:
+    """
+    What positions are worth to their movers, in discs, by search or solver.
+    """
+
+def learn_preferences(evaluator: Learnable, mover: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], opponent: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], squares: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float, threads: int = 1) -> tuple[int, float, float]:
+    """
+    Raises the probability of the moves made; returns the number of decisions, the sum of log losses, and how many moves were predicted, all from before each step.
+    """
+
+def descend(evaluator: Learnable, black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], discs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float) -> float:
+    """
+    One pass of stochastic gradient descent; returns the mean squared error.
+    """
+
+def learning_deep_network(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], vector: int, hidden: int, stages: int, own_rates: bool, symmetric: bool = False) -> Learnable: ...
+
+def fit_stage(tables: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]], counts: Sequence[str], black: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], white: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], discs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], prior: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], ridge: float, iterations: int, symmetric: bool = True, threads: int = 1) -> tuple[Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')], float, float]:
+    """
+    Weights of one stage by penalised least squares; returns them and the mean squared error after and before.
     """

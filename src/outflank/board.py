@@ -44,10 +44,12 @@ class Square(int):
 
     @property
     def row(self) -> int:
+        """0 to 7, from the top: `a1` is in row 0."""
         return int(self) // 8
 
     @property
     def column(self) -> int:
+        """0 to 7, from the left: `a1` is in column 0."""
         return int(self) % 8
 
     def __str__(self) -> str:
@@ -80,6 +82,8 @@ class Board:
     mover: Colour
 
     def __init__(self, text: str | None = None) -> None:
+        if not isinstance(text, str | None):
+            raise TypeError(f"a board is a text such as {Board().text!r}, got {text!r}")
         black, white, mover = (_START_BLACK, _START_WHITE, "black") if text is None else _parse(text)
         object.__setattr__(self, "black", black)
         object.__setattr__(self, "white", white)
@@ -87,6 +91,7 @@ class Board:
 
     @classmethod
     def from_discs(cls, black: int, white: int, mover: Colour = "black") -> Board:
+        """A board from two 64-bit sets of discs; a1 is bit 0, h8 bit 63."""
         if black & white:
             raise ValueError(f"{squares_in(black & white)[0]} holds a black and a white disc")
         if not (0 <= black < 1 << 64 and 0 <= white < 1 << 64):
@@ -110,18 +115,22 @@ class Board:
 
     @property
     def mover_discs(self) -> int:
+        """The discs of the side to move, as a 64-bit set."""
         return self.black if self.mover == "black" else self.white
 
     @property
     def opponent_discs(self) -> int:
+        """The discs of the other side, as a 64-bit set."""
         return self.white if self.mover == "black" else self.black
 
     @property
     def legal_moves(self) -> tuple[Square, ...]:
+        """Where the mover may play, in ascending order; empty if it must pass or the game is over."""
         return squares_in(self._moves)
 
     @property
     def has_moves(self) -> bool:
+        """Whether the mover has a legal move."""
         return self._moves != 0
 
     @property
@@ -153,6 +162,7 @@ class Board:
 
     @property
     def discs(self) -> int:
+        """The number of discs on the board."""
         return (self.black | self.white).bit_count()
 
     @property
@@ -199,14 +209,16 @@ class Board:
 
     @property
     def symmetries(self) -> tuple[Board, ...]:
+        """All eight symmetric images; the first is the board itself."""
         return tuple(self.symmetric(symmetry) for symmetry in range(8))
 
     @property
     def canonical(self) -> Board:
-        """The representative of the eight images."""
+        """The one of the eight images that stands for all of them: equal for symmetric boards."""
         return min(self.symmetries, key=lambda board: (board.black, board.white))
 
     def disc(self, square: int | str) -> Colour | None:
+        """The colour of the disc on a square; None if it is empty."""
         at = Square(square)
         return "black" if self.black >> at & 1 else "white" if self.white >> at & 1 else None
 

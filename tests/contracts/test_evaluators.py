@@ -11,6 +11,8 @@ import pytest
 from outflank import (
     Board,
     CoreEvaluator,
+    CountedNetwork,
+    DeepNetwork,
     DoubledFunction,
     FunctionEvaluator,
     GreedyPlayer,
@@ -50,6 +52,10 @@ EVALUATORS: dict[str, CoreEvaluator] = {
         "logistello": NTupleNetwork.of_shape("logistello", stages=2),
         "rect-2x3+all-5": NTupleNetwork.of_shape("rect-2x3+all-5"),
         "eleven-squares": NTupleNetwork([[list(range(11))], [[5, 9, 5]]]),
+        "all-3-with-counts": CountedNetwork.of_shape("all-3+mobility+frontier", stages=3),
+        "logistello-with-mobility": CountedNetwork.of_shape("logistello+mobility"),
+        "deep-all-3": DeepNetwork.of_shape("all-3", vector=5, hidden=3, stages=2),
+        "deep-corners": DeepNetwork.of_shape("corner-3x3+all-4", vector=17, hidden=33),
         "mlp": Mlp(),
         "mlp-5": Mlp(hidden=5),
         "spatial-mlp": SpatialMlp(),
@@ -66,7 +72,7 @@ def slow_values(evaluator: CoreEvaluator, black: Bits, white: Bits) -> npt.NDArr
         return np.array(digits) @ evaluator.square_weights
     if isinstance(evaluator, Iago):
         return slow_iago(evaluator.weights, black, white)
-    assert isinstance(evaluator, NTupleNetwork | Mlp | SpatialMlp)
+    assert isinstance(evaluator, NTupleNetwork | CountedNetwork | DeepNetwork | Mlp | SpatialMlp)
     return evaluator.values_plainly(black, white)
 
 
@@ -102,7 +108,7 @@ def test_weights_can_be_read_and_set(evaluator: CoreEvaluator) -> None:
     assert type(doubled) is type(evaluator)
     assert doubled.architecture == evaluator.architecture
     assert np.array_equal(doubled.weights, 2 * evaluator.weights)
-    if not isinstance(evaluator, Mlp | SpatialMlp):
+    if not isinstance(evaluator, DeepNetwork | Mlp | SpatialMlp):
         assert doubled(board) == pytest.approx(2 * evaluator(board))
     with pytest.raises(ValueError, match="read-only"):
         evaluator.weights[0] = 1

@@ -68,6 +68,7 @@ def _limited(command: list[str], megabytes: int) -> subprocess.CompletedProcess[
     "match all-rounder,nodes=1000 random --double-games 8 --threads 64",
     "solve '--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X' --threads 64",
 ])  # fmt: skip
+@pytest.mark.long
 def test_out_of_memory_in_threads_is_a_sentence(command: str) -> None:
     codes = set()
     for megabytes in (550, 600, 700, 1000):

@@ -30,7 +30,7 @@ from outflank import (
     named_player,
     save_player,
 )
-from outflank.evaluators.onnx_export import onnx_bytes
+from outflank.evaluators.onnx.export import onnx_bytes
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from outflank import Board, read_start_positions
 from outflank.games.positions import positions_text, random_openings, read_endgames
-from outflank.players.gtp_client import moves_to
+from outflank.players.engines.gtp import moves_to
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from outflank import Board, GreedyPlayer, Match
 from outflank.board import symmetric_square
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.games.positions import openings_for
-from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
+from outflank.games.tournaments.standings import PairResult, Standings
 from tests.conftest import Outflank
 
 

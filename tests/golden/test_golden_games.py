@@ -1,12 +1,13 @@
 """Games that a person can replay, and a fingerprint of many more: they must never change by accident.
 
-The portable build runs this too: every machine plays the same games.
+Every core of a wheel runs this too: every machine plays the same games.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import platform
 from pathlib import Path
 
 import numpy as np
@@ -79,15 +80,18 @@ def test_fingerprint_of_a_thousand_games(name: str) -> None:
 
 
 def test_the_build_under_test_is_the_one_asked_for() -> None:
-    """`make test-portable` runs these tests on a portable build, all others on one for this machine."""
-    if os.environ.get("OUTFLANK_EXPECT") == "portable":
-        assert _core.tuned_for() == "any machine"
-    elif Path("/proc/cpuinfo").exists():
+    """each_core.py runs these tests on every core of a wheel; all others run on one for this machine."""
+    expected = os.environ.get("OUTFLANK_EXPECT", "native")
+    assert expected == _core.VARIANT
+    if expected != "native" and platform.machine() in ("x86_64", "AMD64"):
+        built_for = {"portable": "any machine", "avx2": "AVX2", "avx512": "AVX-512"}
+        assert _core.tuned_for() == built_for[expected]
+    elif Path("/proc/cpuinfo").exists() and platform.machine() == "x86_64":
         flags = set(Path("/proc/cpuinfo").read_text().split())
-        expected = "AVX-512" if "avx512vl" in flags else "AVX2" if "avx2" in flags else "any machine"
-        assert _core.tuned_for() == expected
+        level = "AVX-512" if "avx512vl" in flags else "AVX2" if "avx2" in flags else "any machine"
+        assert _core.tuned_for() == level
     else:
-        pytest.skip("no /proc/cpuinfo: what this machine has is not known")
+        pytest.skip("what this machine has is not known")
 
 
 def test_the_golden_file_holds_two_games_of_every_player() -> None:

@@ -22,7 +22,7 @@ from sqlalchemy import func, select, text
 from outflank import PieceCounter
 from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.games.match import Match
-from outflank.games.tournament import pair_seed
+from outflank.games.tournaments.tournament import pair_seed
 from outflank.league.competitions import Competitions, meeting_starts
 from outflank.league.inspection import inspect_here, loaded_player
 from outflank.league.jobs import Jobs

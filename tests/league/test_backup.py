@@ -42,6 +42,7 @@ def run(block: str, folder: Path, database: str) -> str:
     return (folder / "url").read_text()
 
 
+@pytest.mark.long
 def test_a_restored_league_is_the_one_of_the_backup_and_goes_on(database: str, tmp_path: Path) -> None:
     kind = database.partition(":")[0]
     if kind == "postgresql" and shutil.which("pg_dump") is None:

@@ -12,6 +12,7 @@ import pytest
 from tests.league.killed_workers import KilledWorkers, is_possible
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not is_possible(), reason="no compiler to set a process's clock")
 def test_two_workers_an_hour_apart_are_killed(database: str, tmp_path: Path) -> None:
     trial = KilledWorkers(tmp_path, database, double_games=8_000, players=6, seed=3)

@@ -83,6 +83,7 @@ def test_what_is_beyond_a_bound_is_said_with_the_figures(cost: PlayerCost, said:
     assert cost.excess == said
 
 
+@pytest.mark.long
 def test_a_busy_machine_does_not_count_against_a_player() -> None:
     """Seconds are the process's own: with more to do than there are cores the figures stay what they are."""
     spin = [sys.executable, "-c", "while True: pass"]

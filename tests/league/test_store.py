@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import httpx
@@ -45,7 +45,7 @@ connection.execute("BEGIN IMMEDIATE")
 print("held", flush=True)
 sys.stdin.read()
 """
-GENEROUS = 1.0  # second, for an answer that takes milliseconds; a stall is many
+GENEROUS = 4.0  # seconds, for an answer that takes milliseconds; whoever waits for a writer takes 5 or more
 
 
 @contextmanager
@@ -65,6 +65,7 @@ def write_lock(database: str) -> Iterator[None]:
             connection.rollback()
 
 
+@pytest.mark.long
 def test_a_lock_of_another_process_does_not_stall_who_reads(database: str, tmp_path: Path) -> None:
     store = Store(database)
     League(store).register("Ada")
@@ -148,6 +149,17 @@ def test_a_crowd_of_writers_does_not_wait_in_threads(tmp_path: Path) -> None:
     store.close()
 
 
+def test_migrations_are_one_transaction(tmp_path: Path) -> None:
+    """The second fails: if the first stayed, another process could migrate between the two."""
+    file = tmp_path / "league.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE job_batches (id INTEGER)")
+    with pytest.raises(OSError, match="job_batches already exists"):
+        Store(f"sqlite:///{file}")
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("job_batches",)]
+
+
 def test_servers_that_start_at_the_same_moment_all_come_up(database: str, tmp_path: Path) -> None:
     folders = [tmp_path / str(number) for number in range(3)]
     for folder in folders:
@@ -192,6 +204,7 @@ def fill(file: Path) -> None:
             assert error.errno == errno.ENOSPC
 
 
+@pytest.mark.long
 def test_a_disk_that_fills_up_is_told_by_healthz(tmp_path: Path) -> None:
     """And who reads is answered; when there is room again all goes on."""
     disk = tmp_path / "disk"

@@ -13,6 +13,7 @@ from outflank.evaluators.protocol import board_bits
 from outflank.learners.architectures import learnable
 from outflank.learners.execution.executor import ThreadExecutor
 from outflank.learners.td import TdLearner, TdSettings, TdTotals, new_evaluator
+from outflank.players.search import minimax_values
 
 KINDS = ["piece-counter", "piece-counter-10", "all-2", "snakes-5x4", "logistello", "mlp-4", "spatial-mlp"]
 
@@ -209,6 +210,29 @@ def test_symmetric_players_judge_a_board_and_its_images_alike(name: str) -> None
     assert (len({value for _, value in plain.player().judge(Board())}) == 1) == is_read_both_ways
 
 
+def test_targets_by_search_are_those_of_minimax() -> None:
+    """The boards of the last twenty plies, against minimax in Python over the same weights."""
+    settings = TdSettings(
+        evaluator="all-2", initial_weights=1.0, games=4, batch=4, random_plies=8, successor="every-board",
+        output="discs", target_epsilon=0.0, depth=3,
+    )  # fmt: skip
+    learner = TdLearner(settings, 3)
+    counts, _, black, white, signs, targets = _core.td_play(learner.core, [], learner._core_settings, 0, 4)
+    of_results = set(np.cumsum(counts) - 1)
+    assert np.all(signs == 1)
+    compared = 0
+    for i in range(len(black)):
+        next_board = Board.from_discs(int(black[i]), int(white[i]), "white").settled()
+        if i in of_results or next_board.discs < 44:
+            continue
+        best = max(value for _, value in minimax_values(learner.player(), next_board, 3))
+        discs = best - np.sign(best) * 1e6 if abs(best) > 5e5 else best
+        sign = -1 if next_board.mover == "white" else 1
+        assert targets[i] == pytest.approx(sign * np.tanh(discs / 16), abs=1e-5)
+        compared += 1
+    assert compared > 60
+
+
 def test_symmetric_weights_are_for_networks() -> None:
     with pytest.raises(ValueError, match="symmetric = true is for n-tuple networks"):
         TdLearner(TdSettings(evaluator="piece-counter", symmetric=True), 1)
@@ -275,6 +299,7 @@ def test_every_kind_learns_by_self_play() -> None:
         ({"target_epsilon": 0.0, "expected_target": False}, "target_epsilon is for expected_target"),
         ({"batch": 1}, "batch must be within 2..65536"),
         ({"solved": 21}, "solved must be within 1..20"),
+        ({"depth": 9}, "depth must be within 1..8"),
     ],
 )
 def test_settings_that_contradict_each_other(changes: dict[str, object], message: str) -> None:

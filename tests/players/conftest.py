@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from outflank import Board, ExternalPlayer, Square
-from outflank.players.engine_player import external_player
+from outflank.players.engines.player import external_player
 
 FAULTY_ENGINE = Path(__file__).with_name("faulty_engine.py")
 

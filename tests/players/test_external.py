@@ -30,10 +30,10 @@ from outflank import (
 )
 from outflank.games.formats.any_format import read_game_file
 from outflank.games.match import Batch
-from outflank.players.engine_player import external_player
-from outflank.players.engine_process import EngineError
-from outflank.players.gtp_client import moves_to
-from outflank.players.nboard_client import game_as_ggf
+from outflank.players.engines.gtp import moves_to
+from outflank.players.engines.nboard import game_as_ggf
+from outflank.players.engines.player import external_player
+from outflank.players.engines.process import EngineError
 from tests.players.conftest import FaultyEngine, FirstMove
 
 OUTFLANK = f"{shlex.quote(sys.executable)} -c 'from outflank.interfaces.cli import main; main()'"
@@ -223,6 +223,7 @@ def test_an_error_of_another_player_ends_the_match(engine: FaultyEngine) -> None
         _played(Match(engine("none"), Broken(), double_games=5))
 
 
+@pytest.mark.long
 def test_a_hundred_games_with_a_process_killed_in_the_middle(tmp_path: Path, no_ties: Path) -> None:
     pids = tmp_path / "pids"
     signs_in = f"sh -c 'echo $$ >> {pids}; exec \"$@\"' -"

@@ -16,12 +16,13 @@ from outflank.learners.opening_book import BookLearner
 
 HEADER = 64
 ENTRY = 24
+GAMES = 200
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     learner = BookLearner.new(plies=12, judge="all-rounder", variety=0.3)
-    for _ in learner.extend(games=150):
+    for _ in learner.extend(games=GAMES):
         pass
     made = tmp_path_factory.mktemp("books") / "test.book"
     learner.save(made)
@@ -44,7 +45,7 @@ def test_the_file_is_what_its_documentation_says(path: Path, book: OpeningBook) 
     magic, order, version, entries, slots, probe, units, plies, note, games = struct.unpack_from(
         "<8s8IQ", content
     )
-    assert (magic, order, version, units, plies, games) == (b"OFBOOK\r\n", 0x01020304, 1, 100, 12, 150)
+    assert (magic, order, version, units, plies, games) == (b"OFBOOK\r\n", 0x01020304, 1, 100, 12, GAMES)
     assert len(content) == HEADER + slots * ENTRY + note
     assert entries == len(book)
     found = 0

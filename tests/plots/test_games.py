@@ -86,6 +86,24 @@ def test_mistakes_are_labelled_where_they_happened() -> None:
     assert height >= 9  # pixels, in a picture of 800
 
 
+def test_no_more_discs_than_there_are() -> None:
+    """Labels need room above 64 discs; the axis does not go there."""
+    curve = ScoreCurve((0.0, 64.0, 60.0), (True,) * 3, (MarkedMove(2, "2. d6 ??", "white"),))
+    figure = draw_game(Game.from_transcript("f5d6"), curve, "a game")
+    rendered(figure)
+    above = figure.axes[0]
+    assert above.get_ylim()[1] > 80
+    assert max(above.get_yticks()) <= 64
+
+
+def test_empty_squares_at_the_end_are_explained() -> None:
+    wiped_out = Game.from_transcript("d3c3f5f4f3d2d1e3b3")  # White has no disc left
+    assert wiped_out.final.is_over
+    scores = (*(0.0,) * 9, 64.0)
+    figure = draw_game(wiped_out, ScoreCurve(scores, (True,) * 10), "a game")
+    assert "squares stayed empty" in figure.axes[1].texts[0].get_text()
+
+
 def test_grey_tells_apart_what_colour_does() -> None:
     def grey(colour: str) -> float:
         return float(np.array([0.299, 0.587, 0.114]) @ np.array(to_rgb(colour)))

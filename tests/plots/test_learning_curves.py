@@ -39,13 +39,22 @@ def test_one_run_has_its_own_intervals() -> None:
 
 
 def test_several_runs_have_the_interval_of_their_mean() -> None:
-    finals = [0.4, 0.5, 0.7]
+    finals = [0.4, 0.5, 0.6, 0.7]
     runs = [log([0.2, final]) for final in finals]
-    games, low, middle, high = learning_curve([*runs[:2], [*runs[2], *log([0, 0, 0.9])[2:]]])
+    games, low, middle, high = learning_curve([*runs[:3], [*runs[3], *log([0, 0, 0.9])[2:]]])
     assert games.tolist() == [0, 100]  # only games that all runs have reached
-    expected = stats.t.interval(0.95, 2, np.mean(finals), stats.sem(finals))
+    expected = stats.t.interval(0.95, 3, np.mean(finals), stats.sem(finals))
     assert (low[1], high[1]) == pytest.approx(expected)
     assert middle[1] == pytest.approx(np.mean(finals))
+
+
+def test_few_runs_have_the_range_between_them() -> None:
+    """The interval of two runs would cover the whole picture."""
+    runs = [log([0.2, final]) for final in (0.4, 0.5)]
+    _, low, middle, high = learning_curve(runs)
+    np.testing.assert_allclose([low, middle, high], [[0.2, 0.4], [0.2, 0.45], [0.2, 0.5]])
+    figure = draw_learning_curves({"two": runs}, "standard-heuristic")
+    assert "from the lowest to the highest run" in figure.axes[0].texts[0].get_text()
 
 
 def test_scales_suit_the_scores(tmp_path: Path) -> None:
@@ -82,8 +91,7 @@ def test_runs_of_other_speed_meet_on_the_lines_between_their_measurements() -> N
     assert seconds.tolist() == [20, 30, 40, 60]  # from where both have begun
     # fast: 0.4, 0.6, and then what it ended with; slow: 0.1, 0.2 between measurements, 0.3, 0.5
     np.testing.assert_allclose(middle, [0.25, 0.4, 0.45, 0.55])
-    expected = stats.t.interval(0.95, 1, 0.45, stats.sem([0.6, 0.3]))
-    assert (low[2], high[2]) == pytest.approx(expected)
+    assert (low[2], high[2]) == pytest.approx((0.3, 0.6))
     generation, _, middle, _ = learning_curve([fast, slow], "generations")
     assert generation.tolist() == [2, 4, 6]
     np.testing.assert_allclose(middle, [0.15, 0.35, 0.55])

@@ -13,8 +13,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from outflank import Standings, Tally
-from outflank.games.standings import PairResult
-from outflank.games.tournament import pairs
+from outflank.games.tournaments.standings import PairResult
+from outflank.games.tournaments.tournament import pairs
 from outflank.players.names import short_name
 from outflank.plots.style import save_figure, shortened
 from outflank.plots.tournaments import SCORES, draw_tournament

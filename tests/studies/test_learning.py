@@ -14,7 +14,6 @@ from outflank.learners.runs.settings import load_preset
 from outflank.studies.experiment import Experiment, find_experiments
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.learning import Parcel, UpTo, advance, progress
-from outflank.studies.pieces import PortablePlayer
 from outflank.studies.results import reproduce
 
 TD = ("piece-counter", {"games": 3_000, "measure_every": 500, "measure_double_games": 5})
@@ -103,6 +102,7 @@ def test_only_experiments_that_can_be_are_reported_in_part(tmp_path: Path) -> No
         Laboratory(partial_experiment(), "quick", tmp_path, share=0)
 
 
+@pytest.mark.long
 def test_runs_of_one_experiment_advance_together(tmp_path: Path) -> None:
     """Stopped at any time, no run is far ahead of another."""
     shares: list[list[float]] = []
@@ -140,15 +140,3 @@ def test_a_cluster_finds_the_same(tmp_path: Path, cluster: Executor, name: str) 
     assert there.outcome == here.outcome
     for path in sorted((tmp_path / "here").rglob("*.safetensors")):
         assert path.read_bytes() == (tmp_path / "there" / path.relative_to(tmp_path / "here")).read_bytes()
-
-
-def test_players_travel_without_what_is_compiled() -> None:
-    from outflank.players.names import named_player
-
-    for name in ("all-2", "random", "positional,depth=4", "all-2,depth=2,solve=8"):
-        player = named_player(name)
-        assert player.core is not None
-        portable = PortablePlayer.of(player)
-        assert portable is not None
-        assert portable.player() == player
-    assert PortablePlayer.of(named_player("all-2,depth=2,book=default")) is None

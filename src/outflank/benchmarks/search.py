@@ -1,6 +1,6 @@
 """How fast players search: the exact solver, the search, and Kim 2007's players in the playout kernel.
 
->>> [timing.name for timing in time_search(empties=12, kim_games=1, rounds=1)][0]
+>>> [timing.name for timing in time_search(empties=12, kim_games=1, rounds=1, suite="ffo-1-19")][0]
 'solver, 12 empty squares'
 """
 
@@ -16,6 +16,7 @@ from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.evaluators.mlp import SpatialMlp
 from outflank.games.match import Match
+from outflank.games.positions import read_endgames
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 from outflank.players.opening_book import DEFAULT, OpeningBook
@@ -25,11 +26,16 @@ from outflank.players.solver import Solver
 POSITIONS = 8
 KIM = "Kim 2007: 2 plies of a spatial MLP, book, solver from 4"
 SEARCH = "search of all-rounder"
+FFO = "ffo-20-39"  # 20 positions of 20 to 24 empty squares
+KIM_BEFORE = 243  # games per second before, on the machine of playouts.BEFORE
 
 
-def time_search(empties: int = 20, kim_games: int = 100, rounds: int = 3) -> Iterator[Timing]:
+def time_search(
+    empties: int = 20, kim_games: int = 100, rounds: int = 3, suite: str = FFO
+) -> Iterator[Timing]:
     """The solver and the search in nodes per second, Kim's players in games per second."""
     boards = endings(empties)
+    published = [endgame.board for endgame in read_endgames(suite)]
     solver = f"solver, {empties} empty squares"
     threads = (1, 2) if available_cores() > 1 else (1,)
     best: dict[tuple[str, str, int], float] = {}
@@ -42,6 +48,8 @@ def time_search(empties: int = 20, kim_games: int = 100, rounds: int = 3) -> Ite
             nodes, seconds = _solving(boards, number)
             keep(solver, "nodes", number, nodes / seconds)
             keep(solver, "positions", number, len(boards) / seconds)
+        _, seconds = _solving(published, 1)
+        keep(suite, "positions", 1, len(published) / seconds)
         keep(SEARCH, "nodes", 1, _search_rate())
         keep(KIM, "games", 1, _kim_rate(kim_games))
     for (name, unit, number), rate in best.items():
@@ -51,7 +59,11 @@ def time_search(empties: int = 20, kim_games: int = 100, rounds: int = 3) -> Ite
 def search_targets(timings: list[Timing]) -> Iterator[Target]:
     for timing in timings:
         if timing.name == KIM:
-            yield Target("Kim 2007's players, over 1,100 games/s", timing.per_second / 1_100, 1.0)
+            yield Target(
+                f"Kim 2007's players, over {KIM_BEFORE} games/s", timing.per_second / KIM_BEFORE, 3.0
+            )
+        if timing.name == FFO:
+            yield Target("FFO 20-39 on one thread, 3 s over its time", 3.0 * timing.per_second / 20, 1.0)
         if timing.name.startswith("solver") and timing.unit == "nodes" and timing.threads == 1:
             yield Target("solver, over 20 M nodes/s", timing.per_second / 20e6, 1.0)
     solved = {t.threads: t.per_second for t in timings if t.name[:6] == "solver" and t.unit == "positions"}

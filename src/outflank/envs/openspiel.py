@@ -21,8 +21,8 @@ from typing import Any
 
 from outflank.board import Board, Square
 from outflank.envs.rules import missing, opponent_named
+from outflank.players.engines.gtp import moves_to
 from outflank.players.greedy import Player
-from outflank.players.gtp_client import moves_to
 
 try:
     import pyspiel

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from outflank.evaluators.counted_network import CountedNetwork
+from outflank.evaluators.deep_network import DeepNetwork
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.iago import Iago
 from outflank.evaluators.mlp import Mlp, SpatialMlp
@@ -51,6 +53,35 @@ class NTupleNetworkArchitecture(_Strict):
         return NTupleNetwork(self.tables, weights, stages=self.stages)
 
 
+class CountedNetworkArchitecture(_Strict):
+    kind: Literal["counted-network"]
+    stages: int = 1
+    tables: list[list[list[int]]]
+    counts: list[str] = Field(max_length=10)
+
+    @property
+    def placements(self) -> int:
+        return sum(len(table) for table in self.tables)
+
+    def build(self, weights: FloatArray | None) -> CoreEvaluator:
+        return CountedNetwork(NTupleNetwork(self.tables, stages=self.stages), tuple(self.counts), weights)
+
+
+class DeepNetworkArchitecture(_Strict):
+    kind: Literal["deep-network"]
+    stages: int = 1
+    tables: list[list[list[int]]]
+    vector: int
+    hidden: int
+
+    @property
+    def placements(self) -> int:
+        return sum(len(table) for table in self.tables)
+
+    def build(self, weights: FloatArray | None) -> CoreEvaluator:
+        return DeepNetwork(NTupleNetwork(self.tables), self.vector, self.hidden, self.stages, weights)
+
+
 class MlpArchitecture(_Strict):
     kind: Literal["mlp"]
     hidden: int = 32
@@ -85,6 +116,8 @@ OneArchitecture = (
     PieceCounterArchitecture
     | IagoArchitecture
     | NTupleNetworkArchitecture
+    | CountedNetworkArchitecture
+    | DeepNetworkArchitecture
     | MlpArchitecture
     | SpatialMlpArchitecture
 )

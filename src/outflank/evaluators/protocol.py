@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
+from outflank.pickling import Portable
 
 if TYPE_CHECKING:
     from outflank.board import Board
@@ -32,6 +33,18 @@ def board_bits(boards: Iterable[Board]) -> tuple[BitArray, BitArray]:
     black = np.fromiter((board.black for board in listed), dtype=np.uint64, count=len(listed))
     white = np.fromiter((board.white for board in listed), dtype=np.uint64, count=len(listed))
     return black, white
+
+
+def checked_values(result: Any, boards: int, name: str) -> FloatArray:
+    """What somebody's code returned for a batch of boards, as numbers."""
+    if hasattr(result, "detach"):  # a PyTorch tensor, perhaps with a gradient, perhaps on a GPU
+        result = result.detach().cpu()
+    values = np.ascontiguousarray(result, dtype=np.float64).reshape(-1)
+    if values.shape != (boards,):
+        raise ValueError(f"{name} returned {values.size} values for {boards} boards")
+    if np.isnan(values).any():
+        raise ValueError(f"{name} returned NaN for board {int(np.argmax(np.isnan(values)))}")
+    return values
 
 
 class Evaluator(ABC):
@@ -92,7 +105,7 @@ class WeightedEvaluator(Evaluator):
         return f"<{type(self).__name__}: {self.description}>"
 
 
-class CoreEvaluator(WeightedEvaluator):
+class CoreEvaluator(WeightedEvaluator, Portable):
     """One that can be compiled for the core."""
 
     @abstractmethod
@@ -128,13 +141,4 @@ class FunctionEvaluator(Evaluator):
         return self._name
 
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
-        boards = _core.squares(black, white)
-        result = self._function(boards)
-        if hasattr(result, "detach"):  # a PyTorch tensor, perhaps with a gradient, perhaps on a GPU
-            result = result.detach().cpu()
-        values = np.ascontiguousarray(result, dtype=np.float64).reshape(-1)
-        if values.shape != (len(boards),):
-            raise ValueError(f"{self._name} returned {values.size} values for {len(boards)} boards")
-        if np.isnan(values).any():
-            raise ValueError(f"{self._name} returned NaN for board {int(np.argmax(np.isnan(values)))}")
-        return values
+        return checked_values(self._function(_core.squares(black, white)), len(black), self._name)

@@ -111,6 +111,8 @@ def save_player(player: StoredPlayer, path: str | Path) -> None:
     """Writes a player file whole or not at all: `.safetensors` in our format, `.onnx` as an ONNX network,
     other names as League text."""
     path = Path(path)
+    if not isinstance(player, StoredPlayer):
+        raise TypeError(f"what is saved is StoredPlayer(evaluator, view), got {player!r}")
     if not isinstance(player.evaluator, CoreEvaluator | DoubledFunction):
         what = getattr(player.evaluator, "description", repr(player.evaluator))
         raise ValueError(
@@ -118,7 +120,7 @@ def save_player(player: StoredPlayer, path: str | Path) -> None:
             "name it module:name"
         )
     if path.suffix == ".onnx":
-        from outflank.evaluators.onnx_export import onnx_bytes
+        from outflank.evaluators.onnx.export import onnx_bytes
 
         content = onnx_bytes(player.evaluator, player.view)
     elif path.suffix == ".safetensors":

@@ -82,8 +82,8 @@ def lucas_snakes(count: int, walk: int = 6, seed: int = 1) -> list[Table]:
 
 
 def lucas_walks(count: int, steps: int = 6, seed: int = 1) -> list[Table]:
-    """The same text read otherwise: so many moves after the start, of which the first `steps` distinct
-    squares are kept. It fits the paper's "around 15,000 weights" of thirty."""
+    """The other reading of the same text: `steps` moves after the start, of whose squares the first
+    `steps` distinct ones are kept. It fits the paper's "around 15,000 weights" of thirty."""
     longer = lucas_snakes(count, steps + 1, seed)
     return [expansions(table[0][:steps]) for table in longer]
 

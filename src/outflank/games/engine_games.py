@@ -33,8 +33,8 @@ from outflank.games.batch import (
     answer_in_game,
     squares_of,
 )
-from outflank.players.engine_player import Engine, ExternalPlayer
-from outflank.players.engine_process import EngineError, EngineStartError
+from outflank.players.engines.player import Engine, ExternalPlayer
+from outflank.players.engines.process import EngineError, EngineStartError
 from outflank.players.greedy import HistoryPlayer, Player
 from outflank.players.search import SearchPlayer
 
@@ -58,9 +58,12 @@ class _ProcessPool:
         self._running: set[Engine] = set()
         self._has_started = False
         self._stopped = False
+        self._given_up = ""  # why no further start is tried
 
     def start(self) -> Engine:
         """A process that is ready to play; the very first gets one try."""
+        if self._given_up:
+            raise EngineStartError(self._given_up)
         tries = MOST_STARTS if self._has_started else 1
         for left in reversed(range(tries)):
             engine = self._launched()
@@ -70,7 +73,8 @@ class _ProcessPool:
                 self._kill(engine)
                 if not left or self._stopped:
                     often = f", {tries} times in a row" if tries > 1 else ""
-                    raise EngineStartError(f"{error}{often}") from None
+                    self._given_up = f"{error}{often}"
+                    raise EngineStartError(self._given_up) from None
             except BaseException:
                 self._kill(engine)
                 raise

@@ -34,12 +34,16 @@ class Game:
 
     @classmethod
     def from_transcript(cls, transcript: str, start: Board | None = None) -> Game:
+        """The game of a transcript such as `f5d6c3`; a ValueError names the first illegal move."""
+        if not isinstance(transcript, str):
+            raise TypeError(f"a transcript is a text such as 'f5d6c3', got {transcript!r}")
         game = cls(transcript_squares(transcript), START if start is None else start)
         _ = game.boards  # an illegal move raises here
         return game
 
     @property
     def transcript(self) -> str:
+        """The moves in one string: `f5d6c3`."""
         return "".join(map(str, self.moves))
 
     @cached_property

@@ -24,13 +24,14 @@ from outflank import _core
 from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.games.batch import Batch as Batch
-from outflank.games.batch import BothTimes, MoveTimes, play_in_step, squares_of
 from outflank.games.batch import Forfeit as Forfeit
+from outflank.games.batch import play_in_step, squares_of
+from outflank.games.cluster_games import Workers, batches_of_workers, joined
 from outflank.games.engine_games import FEWEST_DISCS, EngineGames, needs_a_table
 from outflank.games.game import Game
 from outflank.games.repeats import RARE, RepeatedGames
 from outflank.games.statistics import Tally
-from outflank.players.engine_player import ExternalPlayer
+from outflank.players.engines.player import ExternalPlayer
 from outflank.players.greedy import Player, RandomPlayer
 from outflank.players.names import as_player
 
@@ -44,7 +45,8 @@ START = Board()
 class Match:
     """Double games between a first and a second player, or their names, from given starts, in turn.
 
-    epsilon: the probability of a forced random move, one for both players or one for each.
+    epsilon: the probability of a forced random move, one for both players or one for each. workers: who plays
+    the games, if not this process's threads; players are sent to them by name.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Match:
         starts: Sequence[Board] | Board = START,
         seed: int = 1,
         threads: int | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.first, self.second = as_player(first), as_player(second)
         self.double_games = double_games
@@ -64,6 +67,7 @@ class Match:
         self.starts = (starts,) if isinstance(starts, Board) else tuple(starts)
         self.seed = seed
         self.threads = threads or available_cores()
+        self.workers = workers
         _check(self)
         self._rules = match_rules(self.starts, self.epsilon, seed)
 
@@ -76,15 +80,19 @@ class Match:
     def batches(self, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
         """The games in order, in batches that adapt to the speed, in constant memory."""
         if not self.counts_repeats:
-            yield from self._batches(record, first_game)
+            yield from self.played(record, first_game)
             return
         seen = RepeatedGames(self.starts)
-        for batch in self._batches(True, first_game):
+        for batch in self.played(True, first_game):
             assert batch.moves is not None
             repeated = seen.count(batch.first_game, batch.moves)
             yield replace(batch, repeated=repeated, moves=batch.moves if record else None)
 
-    def _batches(self, record: bool, first_game: int) -> Iterator[Batch]:
+    def played(self, record: bool, first_game: int) -> Iterator[Batch]:
+        """As batches, without counting repeated games."""
+        if self.workers is not None:
+            yield from batches_of_workers(self, self.workers, record, first_game)
+            return
         if any(needs_a_table(player) for player in (self.first, self.second)):
             yield from EngineGames(self, self._rules).batches(record, first_game)
             return
@@ -124,15 +132,11 @@ class Match:
             )
             return Batch(first_game, differences, moves)
         both, end = (self.first, self.second), first_game + count
-        parts = [
-            play_in_step(both, self._rules, at, min(GAMES_IN_STEP, end - at), record)
-            for at in range(first_game, end, GAMES_IN_STEP)
-        ]
-        return Batch(
-            first_game,
-            np.concatenate([part.disc_differences for part in parts]),
-            np.concatenate([part.moves for part in parts if part.moves is not None]) if record else None,
-            times=_sum_of_times([part.times for part in parts if part.times is not None]),
+        return joined(
+            [
+                play_in_step(both, self._rules, at, min(GAMES_IN_STEP, end - at), record)
+                for at in range(first_game, end, GAMES_IN_STEP)
+            ]
         )
 
 
@@ -148,10 +152,6 @@ def match_rules(
         seed,
         alternate_colours,
     )
-
-
-def _sum_of_times(times: Sequence[BothTimes]) -> BothTimes:
-    return sum((t[0] for t in times), MoveTimes()), sum((t[1] for t in times), MoveTimes())
 
 
 def _check(match: Match) -> None:

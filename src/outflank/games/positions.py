@@ -9,10 +9,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -44,25 +45,32 @@ def random_openings(plies: int, count: int, seed: int = 1) -> list[Board]:
 
     Lucas's 1,000 start boards are of this kind (six plies).
     """
+    return list(islice(new_random_openings(plies, seed, count), count))
+
+
+def new_random_openings(plies: int, seed: int = 1, count: int | None = None) -> Iterator[Board]:
+    """The same, one after another, until no new one is found; `count`: how many are wanted."""
     if not 0 <= plies <= 60:
         raise ValueError(f"an opening has 0 to 60 plies, got {plies}")
     random = np.random.default_rng(seed)
-    found: dict[Board, None] = {}
+    found: set[Board] = set()
     failures = 0
-    while len(found) < count:
+    while True:
         board = Board()
         for _ in range(plies):
             if moves := board.legal_moves:
                 board = board.play(moves[random.integers(len(moves))]).settled()
-        failures = failures + 1 if board in found or board.is_over else 0
+        is_new = board not in found and not board.is_over
+        failures = 0 if is_new else failures + 1
         if failures > MOST_FAILURES:
+            wanted = "" if count is None else f", not {count:,}"
             raise ValueError(
-                f"random games of {plies} plies reach {len(found):,} different positions, not {count:,}; "
+                f"random games of {plies} plies reach {len(found):,} different positions{wanted}; "
                 "ask for more plies or fewer positions"
             )
-        if not board.is_over:
-            found[board] = None
-    return list(found)
+        if is_new:
+            found.add(board)
+            yield board
 
 
 @lru_cache(maxsize=4)

@@ -173,6 +173,7 @@ class RunResponse(BaseModel):
     total: int
     last: MeasurementResponse | None
     changed: float  # seconds since 1970
+    has_player: bool = False  # which /player sends
 
 
 class LogResponse(BaseModel):

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from outflank.board import Board
 from outflank.games.positions import openings_for
-from outflank.games.standings import PairResult, Standings
+from outflank.games.tournaments.standings import PairResult, Standings
 from outflank.league.league import HOUSE, League, NotFound, Taken
 from outflank.league.schema import Competition, Job, Meeting, Nomination, Player
 from outflank.league.text_fields import checked_name, folded

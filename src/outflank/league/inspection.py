@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from outflank.evaluators.league_text import SizeLimits
-from outflank.evaluators.onnx_network import OnnxEvaluator, OnnxNetwork, looks_like_onnx
+from outflank.evaluators.onnx.network import OnnxEvaluator, OnnxNetwork, looks_like_onnx
 from outflank.evaluators.storage import VIEWS, View, file_content, read_player
 from outflank.league.player_cost import PlayerCost, measured_cost
 from outflank.league.sandbox import die_with, limit_process, lower_priority

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from outflank.evaluators.doubled import DoubledFunction
-from outflank.evaluators.onnx_network import OnnxEvaluator
+from outflank.evaluators.onnx.network import OnnxEvaluator
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.match import Match
 from outflank.players.greedy import GreedyPlayer

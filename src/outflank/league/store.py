@@ -151,7 +151,9 @@ def migrate(engine: Engine) -> None:
     with engine.connect() as connection:
         if MigrationContext.configure(connection).get_current_revision() == head:
             return  # without the write lock, which another process may hold
-    with engine.connect().execution_options(is_writing=True) as connection:
+    # One transaction around all migrations: alembic would give SQLite one for each, and another process that
+    # migrates too could slip in between.
+    with engine.connect().execution_options(is_writing=True) as connection, connection.begin():
         if engine.dialect.name == "postgresql":  # SQLite's write lock does the same
             connection.execute(text(f"SET LOCAL lock_timeout = '{MIGRATION_SECONDS:.0f}s'"))
             connection.execute(text("SET LOCAL statement_timeout = 0"))
@@ -163,7 +165,6 @@ def migrate(engine: Engine) -> None:
             raise ValueError(
                 f"the database was made by another version of outflank than this one ({head}): {error}"
             ) from None
-        connection.commit()
 
 
 def address_of(url: str) -> URL:

@@ -15,10 +15,14 @@ def checked_name(text: str, what: str) -> str:
     """
     >>> checked_name("wj-1-2-3-tuples", "player")
     'wj-1-2-3-tuples'
+    >>> checked_name("", "entrant")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: an entrant's name has 1 to 40 letters, digits, spaces and . _ ( ) + -, and ...
     """
     if not NAME.fullmatch(text) or "  " in text:
+        article = "an" if what[0] in "aeiou" else "a"
         raise ValueError(
-            f"a {what}'s name has 1 to 40 letters, digits, spaces and . _ ( ) + -, "
+            f"{article} {what}'s name has 1 to 40 letters, digits, spaces and . _ ( ) + -, "
             "and begins with a letter or digit"
         )
     return text

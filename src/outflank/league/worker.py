@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
-from outflank.games.tournament import pair_seed
+from outflank.games.tournaments.tournament import pair_seed
 from outflank.league.competitions import finish_if_played, meeting_starts
 from outflank.league.inspection import loaded_player
 from outflank.league.jobs import JOB_SECONDS, LEASE_SECONDS, MOST_ATTEMPTS, Held, Jobs, Lost, Turn, nothing

@@ -273,5 +273,5 @@ def _drawn(chance: np.random.Generator, moves: Sequence[tuple[int, float, bool, 
     if variety == 0:
         return 0
     values = np.array([value for _, value, _, _ in moves])
-    weights = np.exp((values - values[0]) / variety)
+    weights = _core.exponentials((values - values[0]) / variety)
     return int(chance.choice(len(moves), p=weights / weights.sum()))

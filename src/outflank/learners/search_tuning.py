@@ -1,15 +1,16 @@
 """Fits the search parameters of an evaluator (players/search_tuning.py) from its own games.
 
-Multi-ProbCut (Buro 1997): positions are searched to several depths; deep values are regressed on shallow ones
-by stage of the game, and the residual deviation says how far a shallow search may be trusted. Discs per unit
-of value: games are played on from those positions, and the results regressed on the values.
+Multi-ProbCut (Buro 1997): positions are searched to several depths, and deep values regressed on shallow
+ones. Slope and intercept of the line change linearly along the game, the logarithm of the residual deviation
+quadratically, so that every position helps to fit every stage. Discs per unit of value: games are played on
+from those positions, and the results regressed on the values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,16 +21,26 @@ from outflank.cores import available_cores
 from outflank.games.match import Match
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import SearchLimits, SearchPlayer
-from outflank.players.search_tuning import STAGES, ProbCut, SearchTuning, stage_of
+from outflank.players.search_tuning import CUT_STAGES, STAGES, ProbCut, SearchTuning, middles
 
 DEEPEST_FITTED = 10
-# The shallow depth for each depth; of the same parity, since odd and even depths differ.
-SHALLOW = {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4}
+# The shallow depths tried for each depth, cheapest first. 0 is the value of the move that led to a position,
+# which costs nothing; 1 are the values that order its moves. Depths of the same parity predict best.
+SHALLOW = {
+    1: (0,), 2: (0, 1), 3: (0, 1), 4: (0, 2), 5: (0, 1, 3), 6: (0, 2), 7: (1, 3), 8: (2, 4),
+    9: (5,), 10: (6,),
+}  # fmt: skip
 DEEPEST_CUT = 24
-EPSILON = 0.1  # of the games that positions are taken from
-FEWEST = 20  # positions of a stage to fit a line to
+DEEP_FROM = 6  # searches this deep are made of a share of the positions only: they take longest
+DEEP_SHARE = 4
+NEAR_DISCS = 20.0  # positions further from the middle of a stage do not count for it
+MOST_PLAYED_ON = 600  # positions whose results are found
+PLIES, EPSILON = 2, 0.07  # of the games that positions are taken from
+OUTLIER = 3.0  # standard deviations
+LOG_OF_NORMAL = -0.635  # the mean logarithm of a standard normal deviate's size
 
-Values = dict[int, npt.NDArray[np.float64]]  # by depth
+Numbers = npt.NDArray[np.float64]
+Values = dict[int, Numbers]  # by depth; of the first positions, where there are fewer
 
 
 @dataclass(frozen=True)
@@ -40,44 +51,68 @@ class TuningStep:
     total: int
 
 
-def sample_positions(player: GreedyPlayer, count: int, seed: int) -> list[Board]:
+@dataclass(frozen=True)
+class Sample:
+    """A position of a game, with the value of the move that led to it for the position's mover."""
+
+    board: Board
+    unsearched: float
+
+
+def sample_positions(player: GreedyPlayer, count: int, seed: int, threads: int | None = None) -> list[Sample]:
     """One position from each of many games with forced random moves, evenly from all stages."""
     generator = np.random.default_rng(seed)
-    boards = []
-    match = Match(player, player, double_games=(count + 1) // 2, epsilon=EPSILON, seed=seed)
+    samples: list[Sample] = []
+    playing = SearchPlayer(player, SearchLimits(depth=PLIES), name=player.name)
+    match = Match(playing, playing, double_games=count, epsilon=EPSILON, seed=seed, threads=threads)
     for game in match.games():
         # A search must be able to reach its depth, so the last dozen squares are excluded.
-        ply = int(generator.integers(4, 48))
-        board = game.boards[min(ply, len(game.boards) - 1)].settled()
-        if board.has_moves and 64 - board.discs > DEEPEST_FITTED:
-            boards.append(board)
-    return boards[:count]
+        ply = int(generator.integers(6, 48))
+        if ply >= len(game.boards):
+            continue
+        before, board = game.boards[ply - 1].settled(), game.boards[ply]
+        if board.has_moves and board.mover != before.mover and 64 - board.discs > DEEPEST_FITTED:
+            samples.append(Sample(board, -_value_of_last_move(player, board)))
+        if len(samples) == count:
+            break
+    return samples
+
+
+def _value_of_last_move(player: GreedyPlayer, board: Board) -> float:
+    """For the side that made it."""
+    black, white = (np.array([discs], dtype=np.uint64) for discs in (board.black, board.white))
+    return float(player.values_for_mover(black, white, np.array([board.mover == "white"]))[0])
 
 
 def fit(
     player: GreedyPlayer,
-    positions: int = 1000,
-    depth: int = DEEPEST_FITTED,
+    positions: int = 1200,
+    depth: int = 8,
     seed: int = 1,
     threads: int | None = None,
 ) -> Iterator[TuningStep | SearchTuning]:
-    """Yields progress, then the tuning. depth: of the deepest search; two more plies cost about tenfold."""
+    """Yields progress, then the tuning. depth: of the deepest search; two more plies cost about fivefold."""
     if not 4 <= depth <= DEEPEST_FITTED:
         raise ValueError(f"depth must be within 4..{DEEPEST_FITTED}, got {depth}")
     if player.core is None:
         raise ValueError(f"{player.name}: only evaluators of the core search by nodes or time")
     threads = threads or available_cores()
-    boards = sample_positions(player, positions, seed)
-    stages = np.array([stage_of(board.discs) for board in boards])
-    depths = range(1, depth + 1)
-    values: Values = {}
-    for searched in depths:
-        yield TuningStep((searched - 1) * len(boards), (len(depths) + 1) * len(boards))
-        values[searched] = _values(player.core, boards, searched, threads)
-    yield TuningStep(len(depths) * len(boards), (len(depths) + 1) * len(boards))
-    results = _results(player, boards, seed, threads)
-    cuts = tuple(_cuts(values, stages == stage) for stage in range(STAGES))
-    yield SearchTuning(_discs_per_unit(player, values[4], results, stages), cuts)
+    yield TuningStep(0, 1)
+    samples = sample_positions(player, positions, seed, threads)
+    boards = [sample.board for sample in samples]
+    values: Values = {0: np.array([sample.unsearched for sample in samples])}
+    counts = {d: len(boards) // (DEEP_SHARE if d >= DEEP_FROM else 1) for d in range(1, depth + 1)}
+    total, done = sum(counts.values()) + len(boards), 0
+    for searched, count in counts.items():
+        yield TuningStep(done, total)
+        values[searched] = _values(player.core, boards[:count], searched, threads)
+        done += count
+    yield TuningStep(done, total)
+    results = _results(player, boards[:MOST_PLAYED_ON], seed, threads)
+    discs = np.array([board.discs for board in boards])
+    of_these = slice(len(results))
+    worth = _discs_per_unit(player, values[4][of_these], results, discs[of_these])
+    yield SearchTuning(worth, _cuts(values, discs))
 
 
 def _values(player: _core.Player, boards: list[Board], depth: int, threads: int) -> npt.NDArray[np.float64]:
@@ -99,8 +134,9 @@ def _values(player: _core.Player, boards: list[Board], depth: int, threads: int)
 
 
 def _results(player: GreedyPlayer, boards: list[Board], seed: int, threads: int) -> npt.NDArray[np.float64]:
-    """The disc difference for each board's mover after the game is played on at two plies."""
-    strong = SearchPlayer(player, SearchLimits(depth=2), solve=12, name="strong")
+    """The disc difference for each board's mover after the game is played on well: weak players do not keep
+    an advantage."""
+    strong = SearchPlayer(player, SearchLimits(depth=4), solve=11, name="strong")
     match = Match(strong, strong, double_games=len(boards), starts=boards, seed=seed, threads=threads)
     for_first = np.concatenate([batch.disc_differences for batch in match.batches()]).astype(float)
     black = (for_first[0::2] - for_first[1::2]) / 2  # the first player is Black, then White
@@ -109,52 +145,101 @@ def _results(player: GreedyPlayer, boards: list[Board], seed: int, threads: int)
     return results
 
 
-def _cuts(values: Values, of_stage: npt.NDArray[np.bool_]) -> tuple[ProbCut, ...]:
-    fitted = {}
-    for depth, shallow in SHALLOW.items():
-        if depth not in values:
-            break
-        won = (np.abs(values[depth]) > _core.WON_GAME / 2) | (np.abs(values[shallow]) > _core.WON_GAME / 2)
-        x, y = values[shallow][of_stage & ~won], values[depth][of_stage & ~won]
-        if len(x) < FEWEST or x.std() == 0:
+@dataclass(frozen=True)
+class _Line:
+    """How a shallow value predicts a deep one, along the game."""
+
+    slope: Numbers  # of a polynomial in the time of the game
+    intercept: Numbers
+    log_sigma: Numbers
+
+    def cut(self, depth: int, shallow: int, discs: float, growth: float = 1.0) -> ProbCut:
+        slope, intercept, log_sigma = (
+            float(np.polynomial.polynomial.polyval(_time(discs), coefficients))
+            for coefficients in (self.slope, self.intercept, self.log_sigma)
+        )
+        return ProbCut(depth, shallow, slope, intercept, growth * float(np.exp(log_sigma)))
+
+
+def _time(discs: Numbers | float) -> Numbers:
+    """From -1 to 1 along the positions that were sampled; before and after, as at the ends."""
+    return np.asarray((np.clip(discs, 10, 52) - 31) / 21, dtype=np.float64)
+
+
+def _line(shallow: Numbers, deep: Numbers, discs: Numbers) -> _Line | None:
+    """Weighted least squares in turn with the fit of the weights: the deviation grows along the game."""
+    time = _time(discs)
+    terms = np.stack([shallow, shallow * time, np.ones_like(time), time], axis=1)
+    sizes = np.stack([np.ones_like(time), time, time**2], axis=1)
+    sigma = np.ones_like(time)
+    for _ in range(4):
+        line = np.linalg.lstsq(terms / sigma[:, None], deep / sigma, rcond=None)[0]
+        off = np.abs(deep - terms @ line)
+        # A value may be predicted exactly, which has no logarithm.
+        logs = np.log(off + 1e-3 * (off.mean() + 1e-9)) - LOG_OF_NORMAL
+        log_sigma = np.linalg.lstsq(sizes, logs, rcond=None)[0]
+        sigma = np.exp(sizes @ log_sigma)
+    spread = float(np.sqrt(np.mean(np.minimum(off / sigma, OUTLIER) ** 2)))
+    if line[0] - abs(line[1]) <= 0:
+        return None  # the shallow search does not predict the deep one
+    log_sigma[0] += np.log(max(spread, 1e-9))
+    return _Line(*(np.asarray(part, dtype=np.float64) for part in (line[:2], line[2:], log_sigma)))
+
+
+def _cuts(values: Values, discs: Numbers) -> tuple[tuple[ProbCut, ...], ...]:
+    """By stage of the game."""
+    lines: dict[tuple[int, int], _Line] = {}
+    for depth in range(1, max(values) + 1):
+        for shallow in SHALLOW[depth]:
+            count = len(values[depth])
+            x, y = values[shallow][:count], values[depth]
+            usable = (np.abs(x) < _core.WON_GAME / 2) & (np.abs(y) < _core.WON_GAME / 2)
+            found = _line(x[usable], y[usable], discs[:count][usable])
+            if found is not None:
+                lines[depth, shallow] = found
+    return tuple(
+        tuple(line.cut(*pair, discs=middle) for pair, line in lines.items())
+        + _deeper(lines, max(values), middle)
+        for middle in middles(CUT_STAGES)
+    )
+
+
+def _deeper(lines: dict[tuple[int, int], _Line], fitted: int, discs: float) -> tuple[ProbCut, ...]:
+    """Cuts deeper than was fitted: from about half the depth, with an error that grows like a random walk, by
+    the square root of the plies between."""
+    cuts = []
+    for depth in range(fitted + 1, DEEPEST_CUT + 1):
+        like = max((pair for pair in lines if pair[0] % 2 == depth % 2 and pair[1] > 1), default=None)
+        if like is None:
             continue
-        slope, intercept = np.polyfit(x, y, 1)
-        sigma = float(np.std(y - slope * x - intercept, ddof=2))
-        if slope > 0:
-            fitted[depth] = ProbCut(depth, shallow, float(slope), float(intercept), sigma)
-    for depth in range(max(values) + 1, DEEPEST_CUT + 1):
-        like = max((fit for fit in fitted if fit <= max(values) and fit % 2 == depth % 2), default=None)
-        if like is not None:
-            fitted[depth] = _extrapolated(fitted[like], depth)
-    return tuple(fitted[depth] for depth in sorted(fitted))
-
-
-def _extrapolated(cut: ProbCut, depth: int) -> ProbCut:
-    """A cut deeper than was fitted: from half the depth, with an error that grows like a random walk, by the
-    square root of the plies between."""
-    shallow = depth // 2 if depth // 2 % 2 == depth % 2 else depth // 2 + 1
-    growth = ((depth - shallow) / (cut.depth - cut.shallow)) ** 0.5
-    return replace(cut, depth=depth, shallow=shallow, sigma=cut.sigma * max(1.0, growth))
+        shallow = depth // 2 if depth // 2 % 2 == depth % 2 else depth // 2 + 1
+        growth = max(1.0, ((depth - shallow) / (like[0] - like[1])) ** 0.5)
+        cuts.append(lines[like].cut(depth, shallow, discs, growth))
+    return tuple(cuts)
 
 
 def _discs_per_unit(
-    player: GreedyPlayer,
-    values: npt.NDArray[np.float64],
-    results: npt.NDArray[np.float64],
-    stages: npt.NDArray[np.int_],
+    player: GreedyPlayer, values: Numbers, results: Numbers, discs: Numbers
 ) -> tuple[float, ...]:
-    """By stage; where a stage's values predict nothing, the slope of the whole game."""
+    """By stage of the game, from the positions near its middle."""
     usable = np.abs(values) < _core.WON_GAME / 2
-    overall = _slope_through_zero(values[usable], results[usable])
+    values, results, discs = values[usable], results[usable], discs[usable]
+    overall = _slope_through_zero(values, results, np.ones_like(values))
     if overall <= 0:
         raise ValueError(
             f"{player.name}: its values do not predict results, so they cannot be converted to discs"
         )
-    of_stage = [usable & (stages == stage) for stage in range(STAGES)]
-    slopes = [_slope_through_zero(values[some], results[some]) for some in of_stage]
+    near = [np.maximum(0.0, 1 - np.abs(discs - middle) / NEAR_DISCS) for middle in middles(STAGES)]
+    slopes = [_slope_through_zero(values, results, weights) for weights in near]
     return tuple(slope if slope > 0 else overall for slope in slopes)
 
 
-def _slope_through_zero(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
-    """Discs per unit of value; an even position has value zero."""
-    return float(x @ y / (x @ x)) if x @ x > 0 else 0.0
+def _slope_through_zero(values: Numbers, results: Numbers, weights: Numbers) -> float:
+    """Discs per unit of value; an even position has value zero. Lopsided positions count less: their results
+    end at 64 discs, whatever their values are."""
+    some = weights > 0
+    if not some.any():
+        return 0.0
+    weights = weights / (values**2 + np.median(np.abs(values[some])) ** 2 + 1e-12)
+    square = float((weights * values) @ values)
+    return float((weights * values) @ results) / square if square > 0 else 0.0

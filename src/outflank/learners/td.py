@@ -17,6 +17,7 @@ from pydantic import model_validator
 
 from outflank import _core
 from outflank.cores import available_cores
+from outflank.evaluators.deep_network import DeepNetwork
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.games.positions import read_start_positions
 from outflank.learners.architectures import Architecture, learnable
@@ -62,6 +63,7 @@ class TdSettings(SettingsModel):
     )
     disc_unit: float | None = setting(None, "output = discs: a logistic unit in discs; 8.", ge=0.01, le=1000)
     solved: Whole | None = setting(None, "Targets are exact from this many empty squares.", ge=1, le=20)
+    depth: Whole | None = setting(None, "Plies of minimax that choose moves and find targets; 1.", ge=1, le=8)
     successor: Literal["own", "every-board"] = setting("own", "Learn from own boards, or from all in turn.")
     expected_target: bool = setting(True, "Target: expectation over forced random moves, or the move made.")
     target_epsilon: float | None = setting(None, "Another epsilon for that expectation.", ge=0, le=1)
@@ -113,6 +115,8 @@ def new_evaluator(settings: TdSettings, seed: int) -> CoreEvaluator:
     if settings.initial_weights == 0:
         return empty
     bound = settings.initial_weights
+    if isinstance(empty, DeepNetwork):
+        return empty.random(seed, bound)
     drawn = np.random.default_rng(seed).uniform(-bound, bound, empty.weights.size)
     return empty.with_weights(drawn.astype(np.float32))
 
@@ -263,6 +267,7 @@ def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:
     core.target_epsilon = settings.epsilon if settings.target_epsilon is None else settings.target_epsilon
     core.disc_unit = settings.disc_unit or core.disc_unit
     core.solved = settings.solved or 0
+    core.depth = settings.depth or 1
     core.batch = settings.batch or 1
     core.seed = seed
     if settings.starts:

@@ -21,6 +21,7 @@ from outflank.board import Board, Square
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.protocol import BitArray, CoreEvaluator, Evaluator, FloatArray, board_bits
 from outflank.evaluators.storage import VIEWS, View
+from outflank.pickling import Portable
 from outflank.players.analysis import Analysis
 
 CoreEvaluators = tuple[_core.Evaluator | None, _core.Evaluator | None, View]
@@ -57,7 +58,7 @@ class HistoryPlayer(Player, Protocol):
 
 
 @dataclass(frozen=True)
-class RandomPlayer:
+class RandomPlayer(Portable):
     """Every legal move with the same probability."""
 
     name: str = "random"
@@ -75,7 +76,7 @@ class RandomPlayer:
 
 
 @dataclass(frozen=True)
-class GreedyPlayer:
+class GreedyPlayer(Portable):
     """An evaluator seen through a view: inversion, negation, or doubled (one evaluator per colour)."""
 
     evaluator: Evaluator | DoubledFunction

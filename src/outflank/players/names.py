@@ -17,7 +17,7 @@ from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.protocol import Evaluator
 from outflank.evaluators.storage import VIEWS, StoredPlayer, View, load_player
 from outflank.players.built_in import BUILT_IN, load_built_in
-from outflank.players.engine_player import ExternalPlayer, external_player, is_external
+from outflank.players.engines.player import ExternalPlayer, external_player, is_external
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
 from outflank.players.onnx_player import onnx_player
 from outflank.players.opening_book import OpeningBook
@@ -35,7 +35,7 @@ from outflank.suggestions import unknown
 
 NAMES = (*BUILT_IN, "random")
 # view: how one evaluator serves both colours. weights: a file, for a plug-in that learned them. output and
-# perspective: of an ONNX network (evaluators/onnx_network.py). depth: plies of minimax. nodes, time (seconds
+# perspective: of an ONNX network (evaluators/onnx/network.py). depth: plies of minimax. nodes, time (seconds
 # per move): a selective search. solve: empty squares from which boards are solved. book: a file, or default;
 # book_best: choose at random among this many best book moves. threads: of a timed search, and of analysis.
 # tuned: a file written by `outflank tune`, for an evaluator that does not come with outflank.
@@ -60,6 +60,8 @@ Number = TypeVar("Number", int, float)
 
 def named_player(text: str) -> NamedPlayer:
     """The player that a text names: a built-in name or a file, then options; or an engine process."""
+    if not isinstance(text, str):
+        raise TypeError(f"a player's name is a text such as 'all-2', got {text!r}")
     if is_external(text):
         return external_player(text)
     source, options = split_name(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outflank.evaluators.onnx_network import PERSPECTIVES, OnnxEvaluator, OnnxNetwork
+from outflank.evaluators.onnx.network import PERSPECTIVES, OnnxEvaluator, OnnxNetwork
 from outflank.evaluators.storage import View
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.policy_player import PolicyPlayer

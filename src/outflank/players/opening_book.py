@@ -32,6 +32,10 @@ DEFAULT = "default"  # the name of the built-in book
 _DATA = Path(str(files("outflank") / "data" / "books"))
 
 
+def built_in_book_file() -> Path:
+    return _DATA / f"{DEFAULT}.book"
+
+
 @dataclass(frozen=True)
 class BookMove:
     """A move with a value in a book. A deviation leads out of the book: its value is from a search."""
@@ -73,6 +77,10 @@ class OpeningBook:
         if not core.is_intact():
             raise ValueError(f"{path} is a damaged opening book: its checksum is wrong; use a copy")
         return cls(core, str(path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To other processes it goes by its path or name."""
+        return OpeningBook.open, (self.name,)
 
     def __len__(self) -> int:
         return len(self.core)

@@ -5,7 +5,8 @@ True
 
 What a name may stand for, as an object, or as a class or a function without arguments that makes one:
 - a player: an object with choose(board). With judge(board), moves with values, it can analyse too;
-- an evaluator: an Evaluator, or a function from squares to values, as for FunctionEvaluator.
+- an evaluator: an object with values(black, white), or a function from squares to values, as for
+  FunctionEvaluator.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import inspect
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from outflank.board import Board, Square
 from outflank.evaluators.doubled import DoubledFunction
@@ -26,10 +27,11 @@ from outflank.evaluators.protocol import (
     FloatArray,
     FunctionEvaluator,
     WeightedEvaluator,
+    checked_values,
 )
 from outflank.evaluators.storage import View, load_weights
 from outflank.players.analysis import Analysis
-from outflank.players.engine_player import ExternalPlayer
+from outflank.players.engines.player import ExternalPlayer
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer, preference_for
 from outflank.players.search import SearchPlayer
 from outflank.plugins import (
@@ -46,8 +48,8 @@ from outflank.plugins import (
 
 OwnPlayer = GreedyPlayer | RandomPlayer | SearchPlayer | ExternalPlayer
 WHAT = (
-    "a player (an object with choose(board)), an evaluator, a function from squares to values, or a class or "
-    "function without arguments that makes one"
+    "a player (an object with choose(board)), an evaluator (one with values(black, white)), a function from "
+    "squares to values, or a class or function without arguments that makes one"
 )
 
 
@@ -109,11 +111,18 @@ class PluginPlayer:
         return found if all_moves else replace(found, moves=found.moves[:1])
 
 
-class PluginEvaluator(Evaluator):
-    """Somebody's evaluator, whose errors say whose they are."""
+class HasValues(Protocol):
+    """All that is needed of somebody's evaluator."""
 
-    def __init__(self, evaluator: Evaluator, name: str) -> None:
+    def values(self, black: BitArray, white: BitArray) -> FloatArray: ...
+
+
+class PluginEvaluator(Evaluator):
+    """Somebody's evaluator, whose values are checked and whose errors say whose they are."""
+
+    def __init__(self, evaluator: HasValues, name: str) -> None:
         self._evaluator, self._name = evaluator, name
+        self.view: View | None = getattr(evaluator, "view", None)
 
     @property
     def description(self) -> str:
@@ -121,7 +130,8 @@ class PluginEvaluator(Evaluator):
 
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
         with blamed(self._name):
-            return self._evaluator.values(black, white)
+            values = self._evaluator.values(black, white)
+            return checked_values(values, len(black), f"{self._name}.values()")
 
 
 def names_plugin_player(source: str) -> bool:
@@ -153,7 +163,7 @@ def plugin_player(source: str, view: View | None, text: str) -> OwnPlayer | Plug
 
 
 def _as_plugin(evaluator: Evaluator | DoubledFunction, source: str) -> Evaluator | DoubledFunction:
-    if isinstance(evaluator, CoreEvaluator | DoubledFunction):
+    if isinstance(evaluator, CoreEvaluator | DoubledFunction | PluginEvaluator):
         return evaluator
     if isinstance(evaluator, WeightedEvaluator):
         return PluginNetwork(evaluator, source)
@@ -183,6 +193,8 @@ def _player_or_evaluator(found: Any, source: str) -> Any:
     found = made(found, source)
     if isinstance(found, Evaluator | DoubledFunction) or callable(getattr(found, "choose", None)):
         return found
+    if callable(getattr(found, "values", None)):
+        return PluginEvaluator(found, source)
     if callable(found) and not inspect.isclass(found):
         return _function_evaluator(found, source)
     raise ValueError(f"{source} is {_kind(found)}, not {WHAT}")

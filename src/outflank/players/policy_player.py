@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from outflank.board import Board, Square
-from outflank.evaluators.onnx_file import OnnxOutput
-from outflank.evaluators.onnx_network import OnnxNetwork
+from outflank.evaluators.onnx.file import OnnxOutput
+from outflank.evaluators.onnx.network import OnnxNetwork
 from outflank.evaluators.protocol import FloatArray
 from outflank.players.analysis import Analysis
 

@@ -5,10 +5,10 @@
 >>> player.choose(Board.from_transcript("f5d6c3")) in Board.from_transcript("f5d6c3").legal_moves
 True
 
-A fixed depth is plain minimax: alpha-beta finds the same values and the same ties (core/players.cpp). For
-evaluators written in Python (NumPy, PyTorch, ONNX), and as the slow twin of the core's alpha-beta, there is
-minimax in Python, with all leaves in one batch. Nodes or seconds use the selective search (core/search.cpp),
-whose forward pruning was fitted to the evaluator (search_tuning.py).
+A fixed depth is plain minimax: alpha-beta finds the same values and the same ties (core/playing/players.cpp).
+For evaluators written in Python (NumPy, PyTorch, ONNX), and as the slow twin of the core's alpha-beta, there
+is minimax in Python, with all leaves in one batch. Nodes or seconds use the selective search
+(core/search/search.cpp), whose forward pruning was fitted to the evaluator (search_tuning.py).
 
 >>> minimax_values(named_player("all-2"), Board(), 2) == named_player("all-2,depth=2").judge(Board())
 True
@@ -30,6 +30,7 @@ import numpy.typing as npt
 from outflank import _core
 from outflank.board import Board, Square
 from outflank.evaluators.protocol import BitArray, FloatArray, board_bits
+from outflank.pickling import Portable
 from outflank.players.analysis import Analysis, AnalyzedMove
 from outflank.players.greedy import GreedyPlayer, RandomPlayer, preference_for
 from outflank.players.opening_book import OpeningBook
@@ -100,6 +101,8 @@ def _movers(boards: Sequence[Board]) -> npt.NDArray[np.bool_]:
 
 DEEPEST = 60
 SOLVE_IN_TIME = 22  # empty squares from which a timed player tries to solve, by default
+WARM_UP = 0.001  # seconds
+LEAST = 1e-4  # seconds for a solver whose time is up
 SEARCH_SHARE = 0.2  # of the time goes to a search first, in case the solver does not finish in the rest
 
 
@@ -112,6 +115,9 @@ class SearchLimits:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
+        for name, value in (("depth", self.depth), ("nodes", self.nodes), ("seconds", self.seconds)):
+            if not isinstance(value, int | float | None):
+                raise TypeError(f"{name} is a number, got {value!r}")
         if self.depth is not None and not 1 <= self.depth <= DEEPEST:
             raise ValueError(f"depth must be within 1..{DEEPEST}, got {self.depth}")
         if self.nodes is not None and not 1 <= self.nodes < 1 << 63:
@@ -142,7 +148,7 @@ class ChoosingPlayer(Protocol):
 
 
 @dataclass(frozen=True)
-class SearchPlayer:
+class SearchPlayer(Portable):
     """A search with a one-ply player's evaluator, an opening book and an endgame solver."""
 
     inner: GreedyPlayer | RandomPlayer | ChoosingPlayer
@@ -174,10 +180,12 @@ class SearchPlayer:
 
     def _prepare(self) -> None:
         """Compiles and allocates what a timed player needs, not in the time of its first moves."""
+        assert self.limits.seconds is not None
+        board = Board()
         if not isinstance(self.inner, RandomPlayer):
-            _ = self._searcher
-        if self.perfect_from > 0:
-            _ = self._solver
+            self._searched(board, False, WARM_UP)
+        if self.perfect_from > 0:  # its table has its full size from this many empty squares on
+            self._solver.solve(board, seconds=WARM_UP)
 
     @property
     def perfect_from(self) -> int:
@@ -301,7 +309,7 @@ class SearchPlayer:
             return self._solved(board, all_moves, None)[0]
         fallback = self._searched(board, all_moves, SEARCH_SHARE * seconds)
         left = seconds - (time.perf_counter() - began)
-        exact, finished = self._solved(board, all_moves, max(left, 0.001))
+        exact, finished = self._solved(board, all_moves, max(left, LEAST))
         found = exact if finished else fallback
         return replace(found, seconds=time.perf_counter() - began, nodes=fallback.nodes + exact.nodes)
 
@@ -351,7 +359,7 @@ class SearchPlayer:
         began = time.perf_counter()
         nodes, moves = 0, []
         for square in board.legal_moves if all_moves else (None,):
-            left = None if seconds is None else max(seconds - (time.perf_counter() - began), 0.001)
+            left = None if seconds is None else max(seconds - (time.perf_counter() - began), LEAST)
             solution = self._solver.solve(board if square is None else board.play(square), seconds=left)
             nodes += solution.nodes
             if not solution.finished:

@@ -9,6 +9,7 @@ True
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -18,12 +19,21 @@ import numpy as np
 
 from outflank import _core
 
-STAGES = 4
+STAGES = 4  # of discs per unit
+CUT_STAGES = 15
+DEEPEST = 60
+MOST_CUTS = 10_000
+
+
+def tuning_file(name: str) -> Path:
+    """Where the tuning of a built-in player is, if it has one."""
+    return Path(str(files("outflank") / "data" / "tuning" / f"{name}.json"))
 
 
 @dataclass(frozen=True)
 class ProbCut:
-    """A search to `depth` is predicted as slope * (a search to `shallow`) + intercept, with error sigma."""
+    """A search to `depth` is predicted as slope * (a search to `shallow`) + intercept, with error sigma.
+    A search to 0 is the value of the move that led to the position."""
 
     depth: int
     shallow: int
@@ -44,8 +54,7 @@ class SearchTuning:
         if abs(value) > _core.WON_GAME / 2:  # the search saw the end of the game
             return value - _core.WON_GAME if value > 0 else value + _core.WON_GAME
         # Linear between the middles of the stages, so that no curve jumps.
-        middles = [4 + (stage + 0.5) * 61 / STAGES for stage in range(STAGES)]
-        return float(np.clip(value * np.interp(discs, middles, self.discs_per_unit), -64, 64))
+        return float(np.clip(value * np.interp(discs, middles(STAGES), self.discs_per_unit), -64, 64))
 
     @property
     def core_prob_cuts(self) -> list[list[_core.ProbCut]]:
@@ -54,7 +63,7 @@ class SearchTuning:
     @classmethod
     def built_in(cls, name: str) -> SearchTuning | None:
         """The tuning of a built-in player, if it has one."""
-        path = Path(str(files("outflank") / "data" / "tuning" / f"{name}.json"))
+        path = tuning_file(name)
         return cls.load(path) if path.exists() else None
 
     @classmethod
@@ -68,10 +77,15 @@ class SearchTuning:
     def from_json(cls, data: dict[str, Any]) -> SearchTuning:
         cuts = tuple(tuple(ProbCut(**cut) for cut in stage) for stage in data["prob_cuts"])
         discs = tuple(float(number) for number in data["discs_per_unit"])
-        if len(discs) != STAGES or len(cuts) != STAGES:
-            raise ValueError(f"it must have {STAGES} stages")
-        if any(cut.shallow < 1 or cut.shallow >= cut.depth or cut.slope <= 0 for s in cuts for cut in s):
-            raise ValueError("a cut needs 1 <= shallow < depth and a positive slope")
+        if len(discs) != STAGES or not 1 <= len(cuts) <= 61:
+            raise ValueError(f"it must have {STAGES} numbers of discs per unit, and cuts of 1 to 61 stages")
+        for cut in (cut for stage in cuts for cut in stage):
+            if not (0 <= cut.shallow < cut.depth <= DEEPEST) or not isinstance(cut.depth, int):
+                raise ValueError(f"a cut needs 0 <= shallow < depth <= {DEEPEST}")
+            if not (math.isfinite(cut.intercept) and 0 < cut.slope < math.inf and 0 <= cut.sigma < math.inf):
+                raise ValueError("a cut needs a positive slope, and a sigma of at least 0")
+        if sum(map(len, cuts)) > MOST_CUTS:
+            raise ValueError(f"it may have {MOST_CUTS} cuts at most")
         return cls(discs, cuts)
 
     def save(self, path: str | Path) -> None:
@@ -81,3 +95,8 @@ class SearchTuning:
 def stage_of(discs: int) -> int:
     """The stage of the game, as in the core."""
     return max(0, discs - 4) * STAGES // 61
+
+
+def middles(stages: int) -> list[float]:
+    """The number of discs in the middle of each stage."""
+    return [4 + (stage + 0.5) * 61 / stages for stage in range(stages)]

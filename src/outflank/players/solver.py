@@ -22,7 +22,7 @@ from outflank.players.built_in import load_built_in
 from outflank.players.stopping import run_until
 
 WIN_OR_LOSS = (-1, 1)  # the window that only finds out who wins
-ORDERING_PAYS_FROM = 13  # empty squares; as in core/endgame_order.hpp
+ORDERING_PAYS_FROM = 13  # empty squares; as in core/endgame/move_ordering.hpp
 # What a unit of all-rounder's value is worth in discs, by stage of the game: exact scores of 1,500 endings of
 # WTHOR games with 10 to 20 empty squares, regressed on the values of searches of one to six plies.
 DISCS_PER_UNIT = (11.0, 11.0, 11.0, 7.5)

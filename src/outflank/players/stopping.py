@@ -14,13 +14,18 @@ from outflank import _core
 
 Result = TypeVar("Result")
 
+SHORT = 2.0  # seconds that Ctrl-C may take
+
 
 def run_until(call: Callable[[_core.StopFlag], Result], seconds: float | None = None) -> Result:
     """The result of `call(stop)`, which ends soon after its flag is set.
 
-    The call runs in a thread of its own: Python cannot handle Ctrl-C while it waits for the core.
+    A long call runs in a thread of its own: Python cannot handle Ctrl-C while it waits for the core. A short
+    one does not, since on a busy machine each change of threads may take longer than the call.
     """
-    stop, done = _core.StopFlag(), threading.Event()
+    if seconds is not None and seconds <= SHORT:
+        return call(_core.StopFlag(seconds))
+    stop, done = _core.StopFlag(seconds), threading.Event()
     results: list[Result] = []
     errors: list[BaseException] = []
 
@@ -36,7 +41,7 @@ def run_until(call: Callable[[_core.StopFlag], Result], seconds: float | None = 
     thread.start()
     try:
         # Not join: after Ctrl-C, it may consider a running thread as finished (CPython issue 90882).
-        done.wait(seconds)
+        done.wait()
     finally:
         stop.set()
         done.wait()

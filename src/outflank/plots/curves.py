@@ -40,6 +40,11 @@ class Curve(NamedTuple):
         reach = special.stdtrit(runs - 1, 0.975) * errors
         return cls(x, middle - reach, middle, middle + reach)
 
+    @classmethod
+    def range_of(cls, x: FloatArray, samples: FloatArray) -> Curve:
+        """The mean of the rows, between the lowest and the highest."""
+        return cls(x, samples.min(axis=0), samples.mean(axis=0), samples.max(axis=0))
+
     def of_scores(self) -> Curve:
         """Without 0 and 1."""
         x, *edges = self

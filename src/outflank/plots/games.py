@@ -4,7 +4,7 @@
 >>> curve = ScoreCurve((0.0, 1.5, 6.0), (False, False, True), (MarkedMove(2, "2. d6 ?", "white"),))
 >>> figure = draw_game(Game.from_transcript("f5d6"), curve, "two moves")
 >>> [axes.get_ylabel() for axes in figure.axes]
-['score for Black, discs', 'disc difference']
+['score for Black, discs', 'discs on the board']
 
 The lower panel is that of Kim 2007, Figures 6-9; overlaid games are Lucas 2007, Figure 10.
 """
@@ -23,8 +23,10 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from outflank.board import Colour
 from outflank.evaluators.protocol import FloatArray
 from outflank.games.game import Game
+from outflank.plots.curves import explain
 from outflank.plots.style import COLOURS, INK, TEXT, legend_above, legend_below, new_figure, signed
 
+MOST_DISCS = 64
 ESTIMATED, EXACT = "#8c8c8c", "#111111"
 BLACK_LEADS, WHITE_LEADS = "#4a4a4a", "#d2d2d2"
 RESULTS = {  # of Black: label, colour, dashes
@@ -57,7 +59,9 @@ def draw_game(game: Game, curve: ScoreCurve, title: str) -> Figure:
     figure, (above, below) = new_figure(6.4, rows=2, title=title, sharex=True, height_ratios=(3, 2))
     _draw_scores(above, curve)
     _draw_leads(below, np.array(game.disc_differences, dtype=np.float64))
-    for axes, label in ((below, "disc difference"), (above, "score for Black, discs")):
+    if game.final.is_over and (empty := 64 - game.final.discs):
+        explain(below, f"{empty} squares stayed empty: in the score above they count for the winner")
+    for axes, label in ((below, "discs on the board"), (above, "score for Black, discs")):
         _set_scales(axes, len(game.moves), label)
     below.set_xlabel("move")
     return figure
@@ -156,5 +160,8 @@ def _set_scales(axes: Axes, moves: int, label: str) -> None:
     axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
     axes.set(xlim=(-0.5, max(moves, 10) + 1), ylabel=label)
     axes.xaxis.set_major_locator(MultipleLocator(10 if moves > 20 else 5 if moves > 10 else 2))
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=7, integer=True))
+    ticks = MaxNLocator(nbins=7, integer=True).tick_values(*axes.get_ylim())
+    low, high = axes.get_ylim()
+    axes.set_yticks([tick for tick in ticks if low <= tick <= high and abs(tick) <= MOST_DISCS])
+    axes.set_ylim(low, high)  # room for labels, where there are no more discs to win
     axes.yaxis.set_major_formatter(signed)

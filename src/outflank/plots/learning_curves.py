@@ -30,6 +30,7 @@ from outflank.plots.style import legend_below, new_figure
 
 Entry = Mapping[str, Any]
 By = Literal["games", "seconds", "generations"]
+FEWEST_FOR_INTERVALS = 4  # the interval of two runs is 13 standard errors wide: it hides all other curves
 KEYS: dict[By, str] = {"games": "games", "seconds": "seconds", "generations": "generation"}
 
 
@@ -40,7 +41,7 @@ def draw_learning_curves(
     by: By = "games",
 ) -> Figure:
     """One curve per name: a run with the 95 % interval of each score, or the mean of several runs with the
-    95 % interval of that mean.
+    95 % interval of that mean; of two or three runs, with the range from the lowest to the highest.
 
     >>> log = [{"games": 9, "seconds": 90.0 * i, "score": 0.3, "ci95": [0.2, 0.4]} for i in range(9)]
     >>> draw_learning_curves({"mine": [log]}, "standard-heuristic", by="seconds").axes[0].get_xlabel()
@@ -68,11 +69,24 @@ def draw_learning_curves(
         axes.set_ylim(0, 1)
     else:
         set_score_scale(axes, min(scores), max(scores))
-    several = any(len(runs) > 1 for runs in measured.values())
-    explain(axes, "bands: 95 % interval of the mean; thin lines: single runs" if several
-            else "band: 95 % interval of the score")  # fmt: skip
+    explain(axes, _what_bands_are([len(runs) for runs in measured.values()]))
     legend_below(figure, lines, columns=1 if len(curves) < 4 else 2)
     return figure
+
+
+def _what_bands_are(counts: Sequence[int]) -> str:
+    """
+    >>> _what_bands_are([1, 1])
+    'band: 95 % interval of the score'
+    >>> _what_bands_are([2, 5])
+    'bands: 95 % interval of the mean, of few runs all of them; thin lines: single runs'
+    """
+    if max(counts) == 1:
+        return "band: 95 % interval of the score"
+    if max(counts) < FEWEST_FOR_INTERVALS:
+        return "bands: from the lowest to the highest run; thin lines: single runs"
+    few = ", of few runs all of them" if 1 < min(counts) < FEWEST_FOR_INTERVALS else ""
+    return f"bands: 95 % interval of the mean{few}; thin lines: single runs"
 
 
 def measurements(log: Sequence[Entry]) -> list[Entry]:
@@ -103,7 +117,8 @@ def learning_curve(runs: Sequence[Sequence[Entry]], by: By = "games") -> Curve:
     x = x[(first <= x) & (x <= last)]
     if not x.size:
         raise ValueError(f"the runs were not measured at the same {by}, so they have no mean to draw yet")
-    return Curve.mean_of(x, np.array([np.interp(x, *run) for run in measured]))
+    samples = np.array([np.interp(x, *run) for run in measured])
+    return Curve.range_of(x, samples) if len(samples) < FEWEST_FOR_INTERVALS else Curve.mean_of(x, samples)
 
 
 def _measured_runs(name: str, runs: Sequence[Sequence[Entry]], by: By) -> list[list[Entry]]:

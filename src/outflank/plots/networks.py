@@ -18,6 +18,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from outflank.board import Board
+from outflank.evaluators.counted_network import CountedNetwork
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.iago import Iago
 from outflank.evaluators.mlp import PARTS, Mlp, SpatialMlp, dense_layers
@@ -83,6 +84,8 @@ def _picture(evaluator: Evaluator | DoubledFunction) -> _Picture:
             )
         case NTupleNetwork():
             return _ntuple_network(evaluator)
+        case CountedNetwork():
+            return _ntuple_network(evaluator.tuples)
         case Mlp():
             return _mlp(evaluator)
         case SpatialMlp():

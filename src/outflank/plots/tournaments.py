@@ -1,6 +1,6 @@
 """A tournament at a glance: who scored what against whom, and the ratings that follow.
 
->>> from outflank.games.standings import PairResult, Standings
+>>> from outflank.games.tournaments.standings import PairResult, Standings
 >>> from outflank.games.statistics import Tally
 >>> beats = Tally(wins=150, draws=0, losses=50, double_games=(10, 0, 30, 0, 60))
 >>> figure = draw_tournament(Standings.of([PairResult("strong", "weak", beats)]), "two players")
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from outflank.games.standings import Standings
+from outflank.games.tournaments.standings import Standings
 from outflank.plots.boards import ColourScale, Sheet, draw_frame
 from outflank.plots.style import BLANK, COLOURS, GRID, INK, shortened
 

@@ -1,9 +1,9 @@
 """How a player's values and moves agree with recorded games of experts.
 
-Values: WTHOR files hold, for each game, the score with perfect play from the position with so many empty
-squares. The player's value of that very board, in discs, is compared with it. Moves: how often the player's
-choice is the move that was made. (Published: 53.0 % by preference learning of n-tuples, 62.7 % by a
-convolutional network; Liskowski, Jaskowski and Krawiec 2018.)
+Values: WTHOR files hold, for each game, the score with perfect play from a given number of empty squares. The
+player's value of that board, in discs, is compared with it. Moves: how often the player's choice is the move
+that was made. (Published: 53.0 % by preference learning of n-tuples, 62.7 % by a convolutional network;
+Liskowski, Jaskowski and Krawiec 2018.)
 
 >>> from outflank import named_player
 >>> from outflank.games.game import Game

@@ -135,7 +135,7 @@ def of_measurements(paper: float, paper_error: float, ours: float, error: float)
 
 
 def variance_of_share(share: float, games: int) -> float:
-    """Of a share of so many games, with two wins and two losses added, so that a share of 1 has one too
+    """The variance of a share of games, with two wins and two losses added, so that a share of 1 has one too
     (Agresti and Coull 1998).
 
     >>> round(variance_of_share(1.0, 10), 4)

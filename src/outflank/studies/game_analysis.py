@@ -17,7 +17,7 @@ from typing import Any
 
 from outflank.board import Board, Colour, Square
 from outflank.games.game import Game
-from outflank.players.engine_player import is_external
+from outflank.players.engines.player import is_external
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player, split_name, with_one_ply_search
 from outflank.players.plugin_player import PluginPlayer
@@ -180,6 +180,10 @@ def judge_game(
         board = before.settled()
         if 64 - board.discs > solve_from:
             best, best_score, score, exact, in_discs = _estimated(board, square, player)
+            if in_discs and after.is_over:  # a search counts the discs alone, a result the empty squares too
+                is_best = best_score == score
+                score = float(final_score(after))
+                best_score = score if is_best else best_score
         else:
             known = solved if solved is not None and solved[0] == board else _solved(board, solver)
             solved = _solved(after.settled(), solver)

@@ -26,15 +26,15 @@ from pydantic import BaseModel
 from outflank.board import Board
 from outflank.files import write_whole
 from outflank.games.match import Match
-from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
-from outflank.games.tournament import pair_seed, pairs
+from outflank.games.tournaments.standings import PairResult, Standings
+from outflank.games.tournaments.tournament import pair_seed, pairs
 from outflank.league.published import PublishedFiles
 from outflank.learners.execution.executor import Executor, Piece, Shared, ThreadExecutor
 from outflank.learners.named_books import BookRecipe, is_missing, make_book
 from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.run import Run, RunProgress
 from outflank.learners.runs.settings import Settings, load_preset, settings_toml
-from outflank.learners.runs.td_run import Run, RunProgress
 from outflank.machine import machine, version
 from outflank.players.greedy import Player
 from outflank.players.names import NamedPlayer, named_player
@@ -42,7 +42,6 @@ from outflank.players.plugin_player import names_plugin_player, plugin_digest
 from outflank.plots import style
 from outflank.studies.experiment import Experiment, Scale
 from outflank.studies.learning import Wanted, learn_runs, progress
-from outflank.studies.pieces import play_on
 from outflank.studies.verdicts import ResultFigure
 
 MADE = "made.json"  # in a run: by which experiment, in how many seconds
@@ -189,7 +188,7 @@ class Laboratory:
         found = {name: self._cached_part(name, settings) for name, (_, settings) in pieces.items()}
         missing = [name for name, part in found.items() if part is None]
         with self.executor() as executor:
-            size = 2 * executor.workers  # so many are lost, if this is killed
+            size = 2 * executor.workers  # this many are lost if this is killed
             for at in range(0, len(missing), size):
                 names = missing[at : at + size]
                 self.report_progress(f"{len(missing)} parts", at, len(missing), "parts")
@@ -247,11 +246,10 @@ class Laboratory:
         seed: int = 1,
     ) -> Tally:
         """A match, cached as the part with this name."""
-        match = Match(first, second, double_games=double_games, epsilon=epsilon, starts=starts, seed=seed)
+        match = Match(first, second, double_games=double_games, epsilon=epsilon, starts=starts, seed=seed,
+                      workers=self._cluster)  # fmt: skip
 
         def play() -> dict[str, Any]:
-            if self._cluster is not None and (all_games := play_on(self._cluster, match)) is not None:
-                return asdict(all_games)
             tally = Tally()
             for batch in match.batches():
                 tally += batch.tally

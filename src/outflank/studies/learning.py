@@ -19,8 +19,8 @@ from outflank.learners.named_books import is_missing, make_book
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import CHECKPOINT, SETTINGS, RunFolder
 from outflank.learners.runs.parallel_runs import create_run, learn_in_parallel, open_run
+from outflank.learners.runs.run import Run, RunProgress
 from outflank.learners.runs.settings import Settings
-from outflank.learners.runs.td_run import Run, RunProgress
 
 TRAVEL_SECONDS = 30.0  # of learning on a worker, after which a run's folder comes back and is stored
 RUNGS = 6  # a share is reached in steps of a 64th, a 32nd ... of it, all runs together

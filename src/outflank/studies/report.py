@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -134,7 +135,21 @@ def paper_report(paper: str, results: Sequence[Result]) -> str:
         *([QUICK] if first.scale == "quick" else [HEADLINES[paper]] if paper in HEADLINES else []),
         RULE,
     ]
-    return "\n".join([*lines, *map(_section, results)])
+    there = {_anchor(result.experiment.title) for result in results}
+    return _without_dead_links("\n".join([*lines, *map(_section, results)]), paper, there)
+
+
+def _without_dead_links(text: str, paper: str, there: Collection[str]) -> str:
+    """Links to experiments of the paper that have no result yet become plain text.
+
+    >>> _without_dead_links("See [a/b](a.md#b) and [a/c](a.md#c).", "a", {"b"})
+    'See [a/b](a.md#b) and a/c (not run yet).'
+    """
+    return re.sub(
+        rf"\[([^\]]+)\]\({re.escape(paper)}\.md#([^)]+)\)",
+        lambda link: link[0] if link[2] in there else f"{link[1]} (not run yet)",
+        text,
+    )
 
 
 def overview(results: Sequence[Result]) -> str:

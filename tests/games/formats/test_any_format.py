@@ -106,6 +106,13 @@ def test_forms_of_transcripts(tmp_path: Path) -> None:
     assert [record.number for record in found] == list(range(1, 9))
 
 
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_text_of_windows(tmp_path: Path, order: str) -> None:
+    content = "\ufeffF5D6C3\r\nf5f6\r\n".encode(f"utf-16-{order}")
+    found = read_games(_written(tmp_path / "games.txt", content))
+    assert [record.game.transcript for record in found] == ["f5d6c3", "f5f6"]
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

@@ -77,6 +77,7 @@ def test_starts_passes_and_endings() -> None:
     ("text", "sentence"),
     [
         ("(;GM[1];B[aa])", "it is Go, and Othello is GM[2]"),
+        ("(;GM[1]SZ[19];B[pd])", "it is Go, and Othello is GM[2]"),
         ("(;FF[4];B[f5])", "it does not say which game it is"),
         ("(;GM[2]SZ[10];B[f5])", "its board has size 10"),
         ("(;GM[2];B[f9])", "move 1: 'f9' is not a square"),

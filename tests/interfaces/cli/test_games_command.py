@@ -82,7 +82,10 @@ def test_import_skips_bad_games_only_if_told(outflank: Outflank, tmp_path: Path)
     (tmp_path / "g.txt").write_text("f5d6\nf5f5\nd3c3\n")
     result = outflank("games", "import", "g.txt", "--out", "o.jsonl", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "outflank: g.txt, line 2: move 2 (f5) is not legal for white\n"
+    assert result.stderr == (
+        "outflank: g.txt, line 2: move 2 (f5) is not legal for white; "
+        "--skip-bad reads the other 2 and skips 1 such\n"
+    )
     assert not (tmp_path / "o.jsonl").exists()
     result = outflank("games", "import", "g.txt", "--out", "o.jsonl", "--skip-bad", cwd=tmp_path)
     assert result.returncode == 0

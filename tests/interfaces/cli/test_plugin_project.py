@@ -43,6 +43,15 @@ def test_score(folder: Path, outflank: Outflank) -> None:
     assert "did you mean my-corners" in outflank("score", "my-corner", cwd=folder).stderr
 
 
+def test_match(folder: Path, outflank: Outflank) -> None:
+    result = outflank(
+        "match", "mine:Mobility", "my-corners,depth=2", "--double-games", 2, "--json", cwd=folder
+    )
+    assert result.returncode == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert (report["player"], report["opponent"]) == ("mine:Mobility", "my-corners,depth=2")
+
+
 def test_tournament(folder: Path, outflank: Outflank) -> None:
     command = ("tournament", "mine:corners,depth=2", "mine:Mobility", "all-2", "--double-games", 1, "--json")
     result = outflank(*command, "--out", "t", cwd=folder)

@@ -24,6 +24,7 @@ from tests.conftest import ROOT, Outflank
 COMMAND = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()", "reproduce"]
 DOCS = ROOT / "docs" / "papers"
 AWAITED = {
+    "beyond/teaching",
     "chong-2003/factorial",
     "chong-2003/open-settings",
     "jaskowski-2014/all-2-in-full",
@@ -44,6 +45,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "quick"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_row_has_a_verdict_and_every_picture_is_drawn(quick: Path, paper: str) -> None:
     report = (quick / f"{paper}.md").read_text()
@@ -110,6 +112,7 @@ def test_no_reason_of_one_scale_is_printed_with_another() -> None:
             assert not re.search(r"1,370th|standard scale", everywhere), f"{experiment.name}, {row.key}"
 
 
+@pytest.mark.long
 def test_killed_at_any_moment_it_ends_as_if_it_never_had_been(tmp_path: Path) -> None:
     chance = random.Random(7)
     arguments = ["lucas-2007/figure-9", "--scale", "quick", "--seeds", "3", "--out"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from outflank import Tournament, TournamentSettings, named_player
-from outflank.games.tournament_folder import TournamentFolder
+from outflank.games.tournaments.folder import TournamentFolder
 from outflank.interfaces.cli import main
 from tests.conftest import Outflank
 
@@ -50,6 +50,7 @@ def test_json_is_what_the_library_says(outflank: Outflank, tmp_path: Path) -> No
     assert (tmp_path / "t" / "heat-map.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_killed_at_any_moment_it_ends_with_the_same_bytes(
     unbroken: Path, tmp_path: Path, outflank: Outflank
 ) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from outflank import Analysis, Board, Game, RandomPlayer, Square, named_player
 from outflank.interfaces.engines.nboard import NBoardEngine
 from outflank.players.analysis import AnalyzedMove, analyze
-from outflank.players.nboard_client import game_as_ggf
+from outflank.players.engines.nboard import game_as_ggf
 from tests.interfaces.engines.test_gtp import COMMAND, WHITE_PASSES, golden
 
 

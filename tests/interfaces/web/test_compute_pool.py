@@ -137,6 +137,7 @@ def longest_gap(served: Served) -> Iterator[list[float]]:
     gaps[:] = [max(gaps)]
 
 
+@pytest.mark.long
 def test_a_match_of_slow_players_is_ended_and_holds_nobody_up(server: Served, ids: dict[str, int]) -> None:
     before = {child.pid for child in all_ready(server)}
     slow = {"a": ids["slow 1"], "b": ids["slow 2"]}
@@ -216,6 +217,7 @@ def test_large_players_freeze_nothing(server: Served, ids: dict[str, int], tmp_p
     assert gap[0] < LONGEST_GAP
 
 
+@pytest.mark.long
 def test_an_address_has_its_share_of_long_tasks(server: Served, ids: dict[str, int]) -> None:
     all_ready(server)
     with (
@@ -245,6 +247,7 @@ def test_a_class_plays_from_one_address(server: Served, ids: dict[str, int]) -> 
             assert answers == [200] * 20
 
 
+@pytest.mark.long
 def test_many_uploads_of_one_do_not_hold_up_another(server: Served, tmp_path: Path) -> None:
     with LeagueClient(server.address) as league:
         keys = {name: league.register(name) for name in ("Greedy", "Other")}
@@ -305,6 +308,7 @@ def test_downloads_that_nobody_reads_do_not_fill_the_memory(server: Served, ids:
     eventually(is_free_again)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_no_process_outlives_the_server(tmp_path: Path, number: int) -> None:
     served = start(tmp_path, f"sqlite:///{tmp_path / 'league.db'}", "--no-worker", *UNLIMITED)
@@ -354,6 +358,7 @@ def test_the_cache_counts_the_bytes_that_are_held() -> None:
     assert len(tiny) == 0
 
 
+@pytest.mark.long
 def test_processes_that_are_killed_while_people_play(tmp_path: Path) -> None:
     """At whatever moment of a task: whoever asked is answered or told to come back."""
     with serving(tmp_path, f"sqlite:///{tmp_path / 'league.db'}", "--no-worker", *UNLIMITED) as served:

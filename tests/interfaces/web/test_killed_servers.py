@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.interfaces.web.killing import DisturbedLeague
 
 
+@pytest.mark.long
 def test_killed_servers_and_workers_lose_nothing(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'league.db'}"
     report = DisturbedLeague(tmp_path, database, double_games=1500, seed=4).run(uploads=12, kills=2)

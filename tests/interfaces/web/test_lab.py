@@ -16,6 +16,8 @@ from typing import Any
 import httpx
 import pytest
 
+from outflank import PieceCounter
+from outflank.evaluators.storage import StoredPlayer, save_player
 from outflank.interfaces.web.rendering import rendered
 from outflank.interfaces.web.routes.lab import MOST_PER_CLIENT
 from outflank.learners.runs.folder import LOG, QUIET_SECONDS, SETTINGS, RunFolder, run_state
@@ -235,6 +237,74 @@ def test_runs_are_compared(page_at: PageAt, made_runs: dict[str, RunFolder]) -> 
     assert again.input_value("#axis") == "logarithmic"
     again.hover("#chart")
     again.wait_for_function("() => document.getElementById('reading').textContent.includes('score')")
+
+
+def test_generations_of_runs_without_any_can_be_left_again(
+    page_at: PageAt, made_runs: dict[str, RunFolder]
+) -> None:
+    assert made_runs
+    page = page_at("/lab?run=plain")
+    page.wait_for_selector("#chart .line.style-0")
+    page.select_option("#by", "generations")
+    assert "have no generations: plain" in page.text_content("#nothing")
+    assert not page.is_visible("#chart")
+    page.select_option("#by", "games")
+    page.wait_for_selector("#chart .line.style-0")
+    assert page.text_content("#nothing") == ""
+
+
+def test_rows_stay_where_they_are_while_runs_learn(page_at: PageAt, runs_folder: Path) -> None:
+    folders = [made_run(runs_folder / f"steady-{number}", [0.1], games=9000) for number in range(3)]
+    page = page_at("/lab")
+    page.wait_for_selector('tr[data-run="steady-2"]')
+    names = "all => all.map(one => one.dataset.run)"
+    before = page.eval_on_selector_all("#runs tr", names)
+    folders[0].append_to_log(measured(1000, 0.2))  # it is now the latest to have changed
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")  # which lists them again
+    page.wait_for_function(
+        "() => document.querySelector('tr[data-run=\"steady-0\"]').textContent.includes('0.2000')"
+    )
+    made_run(runs_folder / "a-new-one", [0.1])
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    page.wait_for_selector('tr[data-run="a-new-one"]')
+    assert page.eval_on_selector_all("#runs tr", names) == ["a-new-one", *before]
+
+
+def test_seeds_have_a_mean(page_at: PageAt, runs_folder: Path) -> None:
+    for seed, scores in enumerate(([0.1, 0.3, 0.5], [0.3, 0.5, 0.9]), start=1):
+        made_run(runs_folder / "pair" / f"seed-{seed}", scores)
+    page = page_at("/lab?run=pair/seed-1&run=pair/seed-2")
+    page.wait_for_selector("#chart .line.style-1")
+    page.check("#mean")
+    assert page.locator("#chart .line").count() == 1
+    assert (
+        page.locator("#legend li").all_text_contents()[0].strip().startswith("pair (mean of 2 seeds): 0.7000")
+    )
+    page.locator("#chart").focus()
+    page.keyboard.press("End")
+    assert "score 0.7000" in page.text_content("#reading")
+    assert "0.5000 to 0.9000" in page.text_content("#reading")
+    assert "from the lowest to the highest" in page.text_content("#about-bands")
+    again = page_at(page.url)
+    again.wait_for_selector("#chart .line.style-0")
+    assert again.is_checked("#mean")
+
+
+def test_a_run_is_played(page_at: PageAt, client: httpx.Client, runs_folder: Path) -> None:
+    folder = made_run(runs_folder / "playable run", [0.1])
+    row = 'tr[data-run="playable run"]'
+    page = page_at("/lab")
+    page.wait_for_selector(row)
+    assert not page.is_visible(f"{row} a")
+    refused = client.get("/api/v1/runs/playable%20run/player")
+    assert (refused.status_code, "no player yet" in refused.json()["error"]) == (404, True)
+    save_player(StoredPlayer(PieceCounter(range(64)), "negation"), folder.path / "best.safetensors")
+    page.reload()
+    page.get_by_role("link", name="Play playable run").click()
+    page.wait_for_function("() => document.getElementById('board').getAttribute('aria-busy') === 'false'")
+    assert page.text_content("#white-name") == "playable run"
+    page.click('.cell[data-square="f5"]')
+    page.wait_for_function("() => document.querySelectorAll('#moves .move').length === 2")
 
 
 def test_scores_near_one_are_told_apart(page_at: PageAt, runs_folder: Path) -> None:

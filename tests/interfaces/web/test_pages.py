@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from outflank.games.standings import PairResult, Standings
 from outflank.games.statistics import Tally
+from outflank.games.tournaments.standings import PairResult, Standings
 from outflank.interfaces.web.caching.table_cache import ROWS_PER_PAGE, Snapshot, TableQuery
 from outflank.interfaces.web.rendering import STATIC, rendered
 from outflank.interfaces.web.routes.pages import RateSection, table_page_responder
@@ -44,6 +44,8 @@ PAGES = {
     "compare-nobody": "/compare",
     "compare": "/compare?a=1&b=10",
     "submit": "/submit",
+    "about": "/about",
+    "api": "/api",
 }
 
 

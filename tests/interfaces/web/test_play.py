@@ -1,10 +1,9 @@
-"""The board to play on: its answers against the rules, and whole games in a real browser."""
+"""The API to play with: its answers against the rules. The page is tested in board/."""
 
 from __future__ import annotations
 
 import math
 import random
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,9 +14,6 @@ from outflank import Board, Game, PieceCounter, named_player
 from outflank.interfaces.web.compute.play import play_response
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import minimax_values
-from tests.interfaces.web.conftest import PageAt, screenshot
-
-READY = "() => document.getElementById('board').getAttribute('aria-busy') === 'false'"
 
 
 @pytest.fixture(scope="module")
@@ -40,17 +36,6 @@ def random_game(seed: int, length: int = 60) -> list[str]:
         moves.append(str(chance.choice(board.legal_moves)))
         board = board.play(moves[-1])
     return moves
-
-
-def forced_pass() -> tuple[list[str], str, str]:
-    """A game, a move after which the other side has to pass, and which side that is."""
-    for seed in range(1000):
-        board = Board()
-        for number, move in enumerate(moves := random_game(seed)):
-            board = board.settled().play(move)
-            if board.settled() != board:
-                return moves[:number], move, board.mover
-    raise AssertionError("no game with a pass")
 
 
 def answer(client: httpx.Client, **query: object) -> Any:
@@ -173,191 +158,3 @@ def test_values_beyond_all_measure_do_no_harm(weight: float, depth: int) -> None
     assert answer.choice.square in answer.legal
     assert {move.square for move in answer.values or []} == set(answer.legal)
     assert all(move.value is None or math.isfinite(move.value) for move in answer.values or [])
-
-
-def status(page: Any) -> str:
-    return str(page.text_content("#status"))
-
-
-def squares(page: Any) -> str:
-    """The board as the page shows it."""
-    disc = "(cell) => cell.matches('.black') ? 'X' : cell.matches('.white') ? 'O' : '-'"
-    return str(page.evaluate(f"() => [...document.querySelectorAll('.cell')].map({disc}).join('')"))
-
-
-def playable(page: Any) -> list[str]:
-    found = page.evaluate(
-        "() => [...document.querySelectorAll('.cell.playable')].map((cell) => cell.dataset.square)"
-    )
-    return [str(square) for square in found]
-
-
-def test_a_game_by_mouse_is_shared_by_its_address(page_at: PageAt, ids: dict[str, int]) -> None:
-    page = page_at(f"/play?player={ids['standard-heuristic']}&colour=black")
-    chance = random.Random(1)
-    page.wait_for_function(READY)
-    while moves := playable(page):
-        page.click(f'.cell[data-square="{chance.choice(moves)}"] .square')
-        page.wait_for_function(READY)
-    transcript = page.input_value("#transcript")
-    board = Board.from_transcript(transcript)
-    assert board.is_over
-    assert squares(page) == board.text[:64]
-    winner = {"black": "Black wins", "white": "White wins", "draw": "a draw", None: "?"}[board.outcome]
-    assert winner in status(page)
-    assert "Game over" in status(page)
-    again = page_at(page.url)
-    again.wait_for_function(READY)
-    assert (again.input_value("#transcript"), squares(again)) == (transcript, squares(page))
-    assert status(again) == status(page)[status(page).index("Game over") :]
-    assert again.get_attribute("#graph", "aria-valuemax") == str(len(transcript) // 2)
-    screenshot(again, "play-finished-desktop-light")
-
-
-def test_a_game_by_keyboard_as_white(page_at: PageAt, ids: dict[str, int]) -> None:
-    page = page_at(f"/play?player={ids['all-2']}&colour=white&depth=2")
-    page.wait_for_function(READY)
-    assert "Your turn: you are white" in status(page)
-    page.locator('.cell[tabindex="0"]').focus()
-    while moves := playable(page):
-        go_to(page, moves[-1])
-        label = page.evaluate("document.activeElement.getAttribute('aria-label')")
-        assert label == f"{moves[-1]}, legal move"
-        page.keyboard.press("Enter")
-        page.wait_for_function(READY)
-    board = Board.from_transcript(page.input_value("#transcript"))
-    assert board.is_over
-    assert squares(page) == board.text[:64]
-    assert re.search(r"You won|all-2 won|a draw", status(page))
-    assert page.locator('.cell[tabindex="0"]').count() == 1
-
-
-def go_to(page: Any, square: str) -> None:
-    here = page.evaluate("document.activeElement.dataset.square")
-    for forward, back, steps in (
-        ("ArrowRight", "ArrowLeft", ord(square[0]) - ord(here[0])),
-        ("ArrowDown", "ArrowUp", int(square[1]) - int(here[1])),
-    ):
-        for _ in range(abs(steps)):
-            page.keyboard.press(forward if steps > 0 else back)
-    assert page.evaluate("document.activeElement.dataset.square") == square
-
-
-def test_back_and_forth_in_a_game(page_at: PageAt, ids: dict[str, int]) -> None:
-    moves = random_game(11, length=20)
-    page = page_at(f"/play?player={ids['all-2']}&colour=black&moves={''.join(moves)}")
-    page.wait_for_function(READY)
-    boards = [Board.from_transcript("".join(moves[:count])) for count in range(21)]
-    assert boards[20].mover == "black"
-    page.click("#undo")
-    page.click("#undo")
-    page.wait_for_function(READY)
-    assert squares(page) == boards[18].text[:64]
-    assert "at=18" in page.url
-    page.click("#redo")
-    assert squares(page) == boards[19].text[:64]
-    assert page.is_visible("#continue")  # the computer's turn in the past: it does not move by itself
-    assert page.input_value("#transcript") == "".join(moves)
-    page.click("#redo")
-    assert page.is_disabled("#redo")
-    page.click("#take-back")  # one's own last move and the answer to it
-    assert squares(page) == boards[18].text[:64]
-    page.click(f'.cell[data-square="{playable(page)[0]}"] .square')
-    page.wait_for_function(READY)
-    line = page.input_value("#transcript")
-    assert line.startswith("".join(moves[:18]))
-    assert squares(page) == Board.from_transcript(line).text[:64]
-    page.click("#sides")
-    page.wait_for_function(READY)
-    assert page.input_value("#colour") == "white"
-    assert "colour=white" in page.url
-    assert len(page.input_value("#transcript")) > len(line)  # it moved for Black
-    page.locator("#graph").focus()
-    page.keyboard.press("Home")
-    assert squares(page) == boards[0].text[:64]
-    assert page.get_attribute("#graph", "aria-valuetext").startswith("start of the game")
-    page.mouse.click(*middle_of(page, "#graph"))
-    assert "at=" in page.url
-    assert squares(page) != boards[0].text[:64]
-    page.click("#new")
-    page.wait_for_function(READY)
-    assert "moves=" not in page.url or len(page.input_value("#transcript")) == 2
-    page.go_back()
-    page.wait_for_function("() => document.getElementById('transcript').value.length > 30")
-
-
-def test_at_the_end_of_a_line_the_game_goes_on(page_at: PageAt, ids: dict[str, int]) -> None:
-    moves = random_game(11, length=21)
-    assert Board.from_transcript("".join(moves)).settled().mover == "white"
-    page = page_at(f"/play?player={ids['all-2']}&colour=black&moves={''.join(moves)}&at=19")
-    page.wait_for_function(READY)
-    assert page.input_value("#transcript") == "".join(moves)
-    page.click("#redo")
-    page.click("#redo")
-    page.wait_for_function(f"() => document.getElementById('transcript').value.length > {2 * len(moves)}")
-    page.wait_for_function(READY)
-    assert "Your turn" in status(page)
-
-
-def middle_of(page: Any, selector: str) -> tuple[float, float]:
-    box = page.locator(selector).bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def test_values_lie_on_the_board_when_asked_for(
-    page_at: PageAt, client: httpx.Client, ids: dict[str, int]
-) -> None:
-    moves = random_game(12, length=20)
-    page = page_at(f"/play?player={ids['all-2']}&colour=both&moves={''.join(moves)}")
-    page.wait_for_function(READY)
-    assert page.locator(".cell.valued").count() == 0
-    page.click("#values")
-    page.wait_for_selector(".cell.valued")
-    page.wait_for_function(READY)
-    expected = answer(client, player=ids["all-2"], moves="".join(moves), values=1)["values"]
-    assert page.locator(".cell.valued").count() == len(expected)
-    best = page.locator(".cell.best-move")
-    assert best.first.get_attribute("data-square") == expected[0]["square"]
-    assert best.first.get_attribute("aria-label").endswith(", best")
-    assert page.get_attribute("#values", "aria-pressed") == "true"
-    assert "values=1" in page.url
-    page.click("#values")
-    page.wait_for_selector(".cell.valued", state="detached")
-
-
-def test_a_pass_is_announced(page_at: PageAt, ids: dict[str, int]) -> None:
-    moves, move, side = forced_pass()
-    page = page_at(f"/play?player={ids['all-2']}&colour=both&moves={''.join(moves)}")
-    page.wait_for_function(READY)
-    page.click(f'.cell[data-square="{move}"] .square')
-    page.wait_for_function(READY)
-    assert f"{side.capitalize()} has no move: pass." in status(page)
-    assert page.get_attribute("#status", "aria-live") == "polite"
-
-
-def test_a_wrong_address_says_so_and_begins_a_game(page_at: PageAt) -> None:
-    page = page_at("/play?player=9999&moves=a1a2&colour=pink&depth=77&at=-1")
-    page.wait_for_function(READY)
-    page.wait_for_selector("#error:not([hidden])")
-    assert "move 1 (a1) is not legal" in page.text_content("#error-text")
-    assert squares(page) == Board().text[:64]
-    assert page_at.complaints
-    page_at.complaints.clear()  # the browser notes the refusal
-
-
-@pytest.mark.parametrize("size", ["phone", "desktop"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_fits(page_at: PageAt, ids: dict[str, int], size: Any, scheme: Any) -> None:
-    moves = "".join(random_game(4, length=28))
-    page = page_at(
-        f"/play?player={ids['all-rounder']}&depth=2&values=1&colour=both&moves={moves}", size, scheme
-    )
-    page.wait_for_selector(".cell.valued")
-    page.wait_for_function(READY)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.locator("#graph .name").all_text_contents() == ["Move", "Disc difference", "Evaluation"]
-    if size == "phone":
-        page.tap(f'.cell[data-square="{playable(page)[0]}"] .square')
-        page.wait_for_function(READY)
-        assert len(page.input_value("#transcript")) == len(moves) + 2
-    screenshot(page, f"play-{size}-{scheme}")

@@ -139,6 +139,7 @@ def test_a_path_is_no_host(server: Served) -> None:
         assert "elsewhere" not in answer.headers.get("location", "")
 
 
+@pytest.mark.long
 def test_what_a_killed_server_left_is_removed_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

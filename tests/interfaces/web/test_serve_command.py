@@ -64,7 +64,7 @@ def test_a_player_is_handed_in_from_the_command_line(outflank: Outflank, tmp_pat
         (("--db", "sqlite:///{folder}"), "the league's database cannot be opened"),
         (("--db", "postgresql://nobody@127.0.0.1:1/none"), "the league's database cannot be opened"),
         (("--host", "999.999.999.999"), "cannot listen on 999.999.999.999"),
-        (("--runs", "nowhere"), "nowhere is not a folder of runs"),
+        (("--runs", "log"), "log is a file, not a folder of runs"),
         (("--published", "nowhere"), "nowhere is not a folder of published files"),
         (("--with", "nowhere.player"), "nowhere.player"),
         (("--with", "x.player,<b>"), "give x.player such a name"),
@@ -74,6 +74,7 @@ def test_what_cannot_be_served_is_told_in_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, str], sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "log").touch()
     with pytest.raises((ValueError, OSError), match=re.escape(sentence)):
         run("serve", "--no-worker", "--port", 0, options[0], options[1].format(folder=tmp_path))
 

@@ -15,7 +15,7 @@ from typing import Self
 from tests.conftest import ROOT
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 20) -> None:
+def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
     """Wait for other processes; a test that waits in vain fails."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -146,7 +146,7 @@ def test_all_workers_are_killed_and_one_comes(
     """With them goes every copy of what is shared."""
 
     def replace() -> None:
-        wait_until(lambda: len(begun(tmp_path)) > 4)
+        wait_until(lambda: len({pid for _, pid in begun(tmp_path)}) == 2)
         lab.kill_workers()
         lab.start_worker()
 
@@ -269,6 +269,7 @@ def test_bad_addresses(address: str) -> None:
         executor_for(address)
 
 
+@pytest.mark.long
 def test_pieces_that_kill_their_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dask gives such a piece up, here after the first death; it is submitted anew, but not for ever."""
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), executor_for("local:1") as executor:
@@ -295,6 +296,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("how", "code", "stderr"),
     [("close", 0, ""), ("die", -signal.SIGKILL, ""), ("interrupt", 1, "interrupted\n")],

@@ -35,6 +35,7 @@ def start(run: Path, address: str) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.long
 def test_a_worker_killed_in_the_middle_of_a_generation(unbroken: dict[str, object], tmp_path: Path) -> None:
     with DaskProcesses(tmp_path, workers=2) as lab:
         process = start(tmp_path / "run", lab.address)
@@ -45,6 +46,7 @@ def test_a_worker_killed_in_the_middle_of_a_generation(unbroken: dict[str, objec
     assert contents(tmp_path / "run") == unbroken
 
 
+@pytest.mark.long
 def test_the_scheduler_gone(unbroken: dict[str, object], tmp_path: Path, outflank: Outflank) -> None:
     run = tmp_path / "run"
     with DaskProcesses(tmp_path, workers=2) as lab:
@@ -61,6 +63,7 @@ def test_the_scheduler_gone(unbroken: dict[str, object], tmp_path: Path, outflan
     assert contents(run) == unbroken
 
 
+@pytest.mark.long
 def test_begun_here_and_ended_on_workers_started_for_it(
     unbroken: dict[str, object], tmp_path: Path, outflank: Outflank
 ) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import decimal
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from outflank import _core
 from outflank.learners.optimisers.evolution_strategies import (
     EvolutionStrategy,
     SelfAdaptiveEvolution,
@@ -182,3 +186,16 @@ def test_bounds_of_weights_and_steps_are_kept() -> None:
     assert free.sigmas.max() > 0.3
     with pytest.raises(ValueError, match="largest weight"):
         SelfAdaptiveEvolution(start, largest_weight=0.0, seed=1)
+
+
+def test_exponentials_are_rounded_as_they_should_be() -> None:
+    """Against fifty digits. NumPy's own differ between processors, which would learn other players."""
+    exponents = np.concatenate(
+        [np.random.default_rng(1).uniform(-bound, bound, 500) for bound in (1e-6, 1, 30, 708)]
+    )
+    with decimal.localcontext(prec=50):
+        for exponent, power in zip(exponents, _core.exponentials(exponents), strict=True):
+            error = abs(decimal.Decimal(float(power)) - decimal.Decimal(float(exponent)).exp())
+            assert error < decimal.Decimal("0.501") * decimal.Decimal(math.ulp(power))
+    ends = _core.exponentials(np.array([0, 1e9, -np.inf]))
+    assert np.array_equal(ends, [1, *_core.exponentials(np.array([708.0, -708.0]))])

@@ -31,6 +31,7 @@ def test_measurements_wait_for_the_end_of_a_batch(unbroken: Path) -> None:
     assert [entry["games"] for entry in log] == [0, 960, 1440, 2400, 3360, 4320, 5280, 6000]
 
 
+@pytest.mark.long
 def test_killed_at_random_moments(unbroken: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert kill_and_resume(run, [*COMMAND, *LEARN], 5, 0.1) >= 2
@@ -44,6 +45,7 @@ def test_on_one_thread(unbroken: Path, tmp_path: Path) -> None:
     assert contents(tmp_path / "run") == contents(unbroken)
 
 
+@pytest.mark.long
 def test_begun_here_and_ended_on_a_cluster(unbroken: Path, tmp_path: Path, outflank: Outflank) -> None:
     pytest.importorskip("distributed")
     settings, seed = RunFolder.open(unbroken).settings()

@@ -155,6 +155,7 @@ def test_every_preset_can_be_run(name: str) -> None:
         check_settings(made, 1)
 
 
+@pytest.mark.long
 def test_killed_at_random_moments_a_run_ends_with_the_same_bytes(tmp_path: Path) -> None:
     options = ["--set", "generations=5", "--set", "offspring=30", "--set", "double_games=100",
                "--set", "measure_every=2", "--set", "measure_double_games=300",

@@ -29,7 +29,9 @@ TIMES = ("games_per_second", "seconds")
 
 def contents(run: Path) -> dict[str, object]:
     """Everything in a run's folder, the log without what a clock says."""
-    files: dict[str, object] = {p.name: p.read_bytes() for p in run.iterdir() if p.name != "log.jsonl"}
+    files: dict[str, object] = {
+        p.name: p.read_bytes() for p in run.iterdir() if p.is_file() and p.name != "log.jsonl"
+    }
     log = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
     files["log"] = [{key: value for key, value in entry.items() if key not in TIMES} for entry in log]
     return files
@@ -93,6 +95,7 @@ def kill_and_resume(run: Path, learn: list[str], seed: int, longest: float) -> i
     return kills
 
 
+@pytest.mark.long
 def test_killed_at_random_moments_a_run_ends_with_the_same_bytes(unbroken: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert kill_and_resume(run, [*COMMAND, "learn", "league-champion", *SETTINGS], 4, 0.5) >= 3

@@ -89,7 +89,7 @@ def test_every_setting_that_applies_is_described(name: str) -> None:
     chosen = {key: given[key] for key in ("method", "generations", "fitness", "seed_player", "seed_preset")
               if given.get(key)}  # fmt: skip
     is_evolution = isinstance(preset.settings, EvolutionSettings)
-    plain = EvolutionSettings(**chosen) if is_evolution else TdSettings()
+    plain = EvolutionSettings(**chosen) if is_evolution else type(preset.settings)()
     defaults = plain.model_dump() | ({} if not is_evolution else {"method": None, "generations": None,
                                      "fitness": "league", "seed_player": "", "seed_preset": ""})  # fmt: skip
     assert {row.name: row.default for row in rows.values()}.items() <= defaults.items()

@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import Any
 
 import jax  # type: ignore[import-not-found]  # lives in its own environment
-import jax.numpy as jnp  # type: ignore[import-not-found]
-import pgx  # type: ignore[import-not-found]
-from pgx.experimental import auto_reset  # type: ignore[import-not-found]
+import jax.numpy as jnp  # type: ignore[import-not-found]  # the same
+import pgx  # type: ignore[import-not-found]  # the same
+from pgx.experimental import auto_reset  # type: ignore[import-not-found]  # the same
 
 GAMES, STEPS = 4096, 20
 
@@ -25,7 +25,7 @@ def one_step(carried: Any, _: Any) -> Any:
     return (step_all(states, actions, jax.random.split(step_key, GAMES)), key), None
 
 
-@jax.jit  # type: ignore[untyped-decorator]
+@jax.jit  # type: ignore[untyped-decorator]  # jax is unknown to mypy, see above
 def many_steps(carried: Any) -> Any:
     return jax.lax.scan(one_step, carried, None, length=STEPS)[0]
 

@@ -12,6 +12,7 @@ r"""Game files in any format: WTHOR, GGF, SGF, Othello Quest, transcripts, and o
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import re
 import zlib
@@ -174,6 +175,8 @@ def _content(path: Path) -> bytes:
         raise ValueError(f"{path} holds more than {LARGEST_FILE >> 20} MB; split it")
     if not content:
         raise ValueError(f"{path} is empty")
+    if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):  # text of Windows
+        return content.decode("utf-16", errors="replace").encode()
     return content
 
 

@@ -110,6 +110,8 @@ def _parsed(properties: Properties, number: int, where: str) -> ParsedGame:
     entries, movers = bytearray(), []
     for name, values in properties:
         if name in ("B", "W"):
+            if not entries and "GM" in tags:  # before the squares of another game are
+                _check_game(tags)
             if len(entries) >= LONGEST_RECORD:
                 raise ValueError(f"there are more than {LONGEST_RECORD} moves, and a game has at most 60")
             entries.append(_entry(values[0], len(entries) + 1))

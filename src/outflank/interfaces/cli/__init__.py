@@ -38,12 +38,14 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def _outflank(
     context: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Show the version."),
+    version: bool = typer.Option(False, "--version", help="Show the version, and the core that it runs."),
 ) -> None:
     if version:
-        from outflank import __version__
+        from outflank import __version__, _core, core_variants
 
-        typer.echo(f"outflank {__version__}")
+        others = ", ".join(core_variants.installed())
+        core = f"{_core.VARIANT} of {others}" if "," in others else f"{_core.VARIANT}, {_core.tuned_for()}"
+        typer.echo(f"outflank {__version__} (core: {core})")
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -71,7 +73,7 @@ def main() -> None:
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, ClickError):
-        return " ".join(str(error.format_message()).split())  # type: ignore[attr-defined]
+        return " ".join(str(error.format_message()).split())  # type: ignore[attr-defined]  # ClickError has it, see above
     if isinstance(error, MemoryError):
         return "there is not enough memory for this"
     if isinstance(error, OSError) and error.strerror:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from outflank.games.cluster_games import Workers
 
 
 def complete_players(begun: str) -> list[str]:
@@ -72,8 +76,29 @@ PlayerName = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
 Starts = Annotated[
     Path | None,
-    typer.Option(help="Start positions: FFO text, or grids of 0 (white), 1 (empty) and 2 (black)."),
+    typer.Option(
+        help="Start positions: FFO text, openings such as those of XOT (F5D6C3 on a line), or grids of "
+        "0 (white), 1 (empty) and 2 (black)."
+    ),
 ]
+
+
+Cluster = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Play on a Dask cluster: tcp://HOST:8786, or local:2."),
+]
+
+
+@contextmanager
+def workers_of(cluster: str | None, threads: int | None) -> Iterator[Workers | None]:
+    """The workers of --cluster; none: this process's threads play."""
+    if cluster is None:
+        yield None
+        return
+    from outflank.learners.execution.executor import executor_for
+
+    with executor_for(cluster, threads) as executor:
+        yield executor
 
 
 def check_free(target: Path, force: bool) -> None:

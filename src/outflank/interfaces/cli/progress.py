@@ -71,12 +71,12 @@ class Meter:
             progress, task = self._bar
             progress.update(task, completed=self.done, rate=f"{self.rate:,.0f}", described=described or "")
 
-    def reach(self, done: int, total: int) -> None:
+    def reach(self, done: int, total: int, described: str | None = None) -> None:
         """As advance, for work whose total changes as it goes."""
         if self._bar is not None:
             progress, task = self._bar
             progress.update(task, total=total)
-        self.advance(done - self.done)
+        self.advance(done - self.done, described)
 
     @property
     def seconds(self) -> float:

@@ -12,7 +12,9 @@ def _command(module: str, summary: str) -> LazyCommand:
 # A test compares each summary with the first paragraph of its command's help.
 TOPICS: dict[str, dict[str, LazyCommand]] = {
     "Learn": {
-        "learn": _command("learning.learn", "Learn a player: by temporal differences, or by evolution."),
+        "learn": _command(
+            "learning.learn", "Learn a player: by temporal differences, by evolution, or from a teacher."
+        ),
         "resume": _command(
             "learning.learn",
             "Resume a run or a tournament that was interrupted or killed; it ends as if it never had been.",
@@ -36,6 +38,10 @@ TOPICS: dict[str, dict[str, LazyCommand]] = {
             "measuring.tournament",
             "Play every player against every other: a table, ratings, cycles, and a heat map.",
         ),
+        "rate": _command(
+            "measuring.rate",
+            "Rate players on a ladder from random moves to deep search: about as strong as which rung?",
+        ),
         "league-table": _command(
             "league.league_table",
             "The Othello League as published in 2014, with our players in it; or a league server's table.",
@@ -53,6 +59,10 @@ TOPICS: dict[str, dict[str, LazyCommand]] = {
         "play": _command(
             "playing.play",
             "Play against a player in the terminal. Every move is saved; type help for the commands.",
+        ),
+        "page": _command(
+            "playing.page",
+            "Write a folder in which players can be played and analysed in any browser, without a server.",
         ),
         "analyze": _command(
             "playing.analyze",

@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from outflank.interfaces.web import errors, monitoring
 from outflank.interfaces.web.caching.competition_cache import CompetitionCache
@@ -27,7 +27,7 @@ from outflank.interfaces.web.limits.rates import LimitRates, Rates
 from outflank.interfaces.web.limits.security import SecureHeaders
 from outflank.interfaces.web.limits.uploads import Inspections, LimitBodies
 from outflank.interfaces.web.rendering import STATIC
-from outflank.interfaces.web.routes import api, comparison, lab, pages, play
+from outflank.interfaces.web.routes import api, comparison, help, lab, pages, play
 from outflank.interfaces.web.settings import WebSettings
 from outflank.league.league import League
 from outflank.league.store import Store
@@ -38,11 +38,14 @@ GZIP_LEVEL = 5
 
 
 class RevalidatedFiles(StaticFiles):
-    """Scripts import each other by plain names, so browsers must revalidate them each time."""
+    """Scripts import each other by plain names, so browsers must revalidate them each time. Addresses that
+    change with the content (rendering.static_address) are kept: a page goes on without the server."""
 
-    def file_response(self, *args: Any, **kwargs: Any) -> Response:
-        response = super().file_response(*args, **kwargs)
-        response.headers["Cache-Control"] = "no-cache"
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        is_versioned = bool(scope.get("query_string"))
+        kept = "public, max-age=31536000, immutable" if is_versioned else "no-cache"
+        response.headers["Cache-Control"] = kept
         return response
 
 
@@ -68,7 +71,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         "read": settings.reads_per_minute, "play": settings.plays_per_minute,
         "write": settings.writes_per_minute,
     })  # fmt: skip
-    for module in (api, monitoring, play, lab, comparison, pages):
+    for module in (api, monitoring, play, lab, comparison, pages, help):
         app.include_router(module.router)
     app.mount("/static", RevalidatedFiles(directory=STATIC), name="static")
     _add_middlewares(app)

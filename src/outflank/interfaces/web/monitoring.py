@@ -49,12 +49,14 @@ class JsonLines(logging.Formatter):
 
 
 def set_up_logs() -> None:
-    """To standard error: our own and uvicorn's, and warnings of other libraries."""
+    """To standard error, as JSON lines: our own and uvicorn's, and warnings of other libraries. On a terminal
+    warnings alone, as text: a line per request would drown the league's address."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
+    is_terminal = sys.stderr.isatty()
+    handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s") if is_terminal else JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     for name in ("outflank", "uvicorn"):
-        logging.getLogger(name).setLevel(logging.INFO)
+        logging.getLogger(name).setLevel(logging.WARNING if is_terminal else logging.INFO)
 
 
 class Metrics:

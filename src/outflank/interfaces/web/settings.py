@@ -14,7 +14,7 @@ class WebSettings:
     """Rates are requests per minute from one address."""
 
     database: str = DEFAULT_DATABASE
-    runs: Path | None = None  # a folder of learning runs for the lab
+    runs: Path | None = None  # a folder of learning runs for the lab; it may come later
     admin_token: str | None = None  # without one, nobody can remove players or start competitions
     behind_proxy: bool = False  # whether to trust X-Forwarded-For
     reads_per_minute: int = 1200
@@ -29,8 +29,8 @@ class WebSettings:
                 f"the admin token must have at least {SHORTEST_TOKEN} characters; "
                 "make one with openssl rand -hex 16"
             )
-        if self.runs is not None and not self.runs.is_dir():
-            raise ValueError(f"{self.runs} is not a folder of runs")
+        if self.runs is not None and self.runs.exists() and not self.runs.is_dir():
+            raise ValueError(f"{self.runs} is a file, not a folder of runs")
         rates = (self.reads_per_minute, self.plays_per_minute, self.writes_per_minute, self.most_waiting)
         if min(rates) < 1:
             raise ValueError("a rate must be at least 1 per minute")

@@ -25,7 +25,7 @@ from math import ceil
 from pkgutil import resolve_name
 from threading import Lock
 from time import monotonic
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 from uuid import uuid4
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -307,7 +307,7 @@ class ClusterExecutor(Executor):
 
     @property
     def _resume_command(self) -> str:
-        return f"`outflank resume RUN --cluster {self._name}`"
+        return f"`outflank resume RUN --cluster {self._name}` (or the same command, if it was not a run)"
 
     def close(self) -> None:
         self._owned.close()
@@ -315,22 +315,24 @@ class ClusterExecutor(Executor):
 
 class _Parcel:
     """The function and what its pieces share, unpickled once per worker process: all pieces there get the
-    same object, and what it caches is not sent to other workers."""
+    same object, also those of later calls with the same content, and what it caches is not sent to other
+    workers."""
+
+    _lock: ClassVar = Lock()
+    _latest: ClassVar[tuple[bytes, tuple[Callable[[Any, Any], Any], Any]] | None] = None
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        self._opened: tuple[Callable[[Any, Any], Any], Any] | None = None
-        self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[_Parcel], tuple[bytes]]:
         return _Parcel, (self._content,)
 
     def opened(self) -> tuple[Callable[[Any, Any], Any], Any]:
-        with self._lock:
-            if self._opened is None:
+        with _Parcel._lock:
+            if _Parcel._latest is None or _Parcel._latest[0] != self._content:
                 _keep_freed_memory()
-                self._opened = pickle.loads(self._content)
-            return self._opened
+                _Parcel._latest = self._content, pickle.loads(self._content)
+            return _Parcel._latest[1]
 
 
 def _keep_freed_memory() -> None:

@@ -88,7 +88,7 @@ class Opponents:
         return cls(players) if piece_counters is None else cls(players, piece_counters)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Compiled players cannot be pickled, so to a cluster's workers they travel by name."""
+        """To a cluster's workers players go by name: plug-ins and engines cannot be pickled."""
         return Opponents.named, ([player.name for player in self.players], self.piece_counters)
 
     def __len__(self) -> int:
@@ -267,7 +267,7 @@ def scores(outcomes: Outcomes) -> FloatVector:
 
 
 def _piece_size(games: npt.NDArray[np.int64], workers: int) -> int:
-    """Games per piece, for pairings of so many games. Short pieces keep all workers busy to the end; but a
+    """Games per piece, given the games of each pairing. Short pieces keep all workers busy to the end; but a
     pairing that is cut compiles its players twice, so where there are pairings enough, none is."""
     fewest, most = (pieces * workers for pieces in PIECES_PER_WORKER)
     total = int(games.sum())

@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
+from outflank import _core
 from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import (
     FloatMatrix,
@@ -190,7 +191,9 @@ class SelfAdaptiveEvolution(_Strategy):
 
     def _child_sigmas(self, random: np.random.Generator) -> FloatMatrix:
         steps = random.standard_normal((self._lambda, self._rows.shape[1]))
-        sigmas = self._sigmas[self._parent_of_child] * np.exp(self.tau * steps)
+        # Not np.exp, whose last bit hangs on the processor: a seed gives the same bytes everywhere.
+        factors = _core.exponentials((self.tau * steps).ravel()).reshape(steps.shape)
+        sigmas = self._sigmas[self._parent_of_child] * factors
         return sigmas if self._largest_sigma is None else np.minimum(sigmas, self._largest_sigma)
 
     @property

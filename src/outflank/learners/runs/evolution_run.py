@@ -35,8 +35,9 @@ from outflank.learners.runs.initialisation import (
 )
 from outflank.learners.runs.learning_between_generations import SelfPlay, learned_individuals
 from outflank.learners.runs.parent_replay import is_replayable, selecting_fitness
+from outflank.learners.runs.run import RunProgress
 from outflank.learners.runs.settings import settings_toml
-from outflank.learners.runs.td_run import RunProgress, TdRun
+from outflank.learners.runs.td_run import TdRun
 from outflank.learners.td import TdSettings
 from outflank.plugins import Group, blamed, is_plugin
 

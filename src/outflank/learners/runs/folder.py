@@ -28,6 +28,7 @@ from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.settings import Settings, method_of, parse_settings, read_toml, settings_toml
 
 SETTINGS, LOG, CHECKPOINT = "settings.toml", "log.jsonl", "checkpoint.safetensors"
+PLAYERS = ("best.safetensors", "last.safetensors")
 HALF_WRITTEN = f".{SETTINGS}.part"  # all that is left of a run killed before it started
 Tensors = Mapping[str, npt.NDArray[Any]]
 
@@ -143,6 +144,7 @@ class RunState:
     total: int
     last: Measurement | None
     changed: float  # when it last wrote a file
+    has_player: bool  # one that can be played
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,13 @@ def run_state(name: str, path: Path) -> RunState:
         total=total,
         last=logged.measurements[-1] if logged.measurements else None,
         changed=changed,
+        has_player=player_file(path) is not None,
     )
+
+
+def player_file(path: Path) -> Path | None:
+    """The best player of a run so far, or its last one; None before the first measurement."""
+    return next((file for name in PLAYERS if (file := path / name).is_file()), None)
 
 
 def _state(logged: _Logged, total: int, quiet: float) -> State:

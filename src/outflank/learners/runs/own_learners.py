@@ -48,4 +48,4 @@ def _check(made: object, name: str, what: str, parts: tuple[str, ...], base: str
     with blamed(name):
         missing = [part for part in parts if not hasattr(made, part)]
     if missing:
-        raise PluginError(f"{name} has no {missing[0]}, so it is not {what}; see {base}")
+        raise PluginError(f"{name} has no {' or '.join(missing)}, so it is not {what}; see {base}")

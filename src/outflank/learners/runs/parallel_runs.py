@@ -1,4 +1,4 @@
-"""Runs of either kind, made, opened and learned in parallel, one per core."""
+"""Runs of every kind, made, opened and learned in parallel, one per core."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ from pathlib import Path
 
 from outflank.cores import available_cores
 from outflank.learners.execution.executor import Executor
+from outflank.learners.expert_iteration import ExpertIterationSettings
+from outflank.learners.preferences import PreferenceSettings
 from outflank.learners.runs.evolution_run import EvolutionRun
 from outflank.learners.runs.evolution_settings import EvolutionSettings
+from outflank.learners.runs.expert_iteration_run import ExpertIterationRun
 from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.preference_run import PreferenceRun
+from outflank.learners.runs.run import Run, RunProgress
 from outflank.learners.runs.settings import Settings
-from outflank.learners.runs.td_run import Run, RunProgress, TdRun
+from outflank.learners.runs.td_run import TdRun
+from outflank.learners.runs.teacher_run import TeacherRun
+from outflank.learners.teacher import TeacherSettings
 
 
 def create_run(path: Path, settings: Settings, seed: int, executor: Executor | None = None) -> Run:
@@ -22,6 +29,12 @@ def create_run(path: Path, settings: Settings, seed: int, executor: Executor | N
     without one, on the caller's thread."""
     if isinstance(settings, EvolutionSettings):
         return EvolutionRun.create(path, settings, seed, executor)
+    if isinstance(settings, TeacherSettings):
+        return TeacherRun.create(path, settings, seed, executor)
+    if isinstance(settings, ExpertIterationSettings):
+        return ExpertIterationRun.create(path, settings, seed, executor)
+    if isinstance(settings, PreferenceSettings):
+        return PreferenceRun.create(path, settings, seed, executor)
     return TdRun.create(path, settings, seed, executor)
 
 
@@ -31,6 +44,12 @@ def open_run(path: Path, executor: Executor | None = None) -> Run:
     settings, _ = folder.settings()
     if isinstance(settings, EvolutionSettings):
         return EvolutionRun(folder, executor)
+    if isinstance(settings, TeacherSettings):
+        return TeacherRun(folder, executor)
+    if isinstance(settings, ExpertIterationSettings):
+        return ExpertIterationRun(folder, executor)
+    if isinstance(settings, PreferenceSettings):
+        return PreferenceRun(folder, executor)
     return TdRun(folder, executor)
 
 

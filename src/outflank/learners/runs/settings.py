@@ -16,11 +16,19 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from outflank.learners.expert_iteration import ExpertIterationSettings
+from outflank.learners.preferences import PreferenceSettings
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.td import TdSettings
+from outflank.learners.teacher import TeacherSettings
 from outflank.suggestions import unknown
 
-Settings = TdSettings | EvolutionSettings
+Settings = TdSettings | EvolutionSettings | TeacherSettings | ExpertIterationSettings | PreferenceSettings
+BY_METHOD = {
+    "teacher": TeacherSettings,
+    "expert-iteration": ExpertIterationSettings,
+    "preferences": PreferenceSettings,
+}
 PRESETS = Path(str(files("outflank") / "data" / "presets"))
 
 
@@ -39,7 +47,7 @@ class Preset:
 
 
 def method_of(settings: Settings) -> str:
-    return settings.method if isinstance(settings, EvolutionSettings) else "temporal differences"
+    return "temporal differences" if isinstance(settings, TdSettings) else settings.method
 
 
 def preset_names() -> tuple[str, ...]:
@@ -60,8 +68,11 @@ def load_preset(name: str, changes: Mapping[str, Any] | None = None) -> Preset:
 
 
 def parse_settings(values: Mapping[str, Any], source: str) -> Settings:
-    """Settings of evolution if the values name its method, else of temporal differences."""
+    """Settings of the method that the values name; without one, of temporal differences."""
     try:
+        if (method := values.get("method")) in BY_METHOD:
+            found: Settings = BY_METHOD[method](**values)
+            return found
         return EvolutionSettings(**values) if _evolves(values) else TdSettings(**values)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
@@ -85,7 +96,7 @@ def parse_changes(texts: Iterable[str]) -> dict[str, Any]:
         try:
             changes[key] = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
-            is_list = key in ("opponents", "watch")
+            is_list = key in ("opponents", "watch", "files", "held_out")
             changes[key] = [name for name in value.split(";") if name.strip()] if is_list else value
     return changes
 

@@ -1,85 +1,33 @@
-"""Runs: learn, measure, log and save, so that a run can be killed at any moment and resumed; TD runs.
-
-A run's weights after n games depend on its settings and seed alone, so a resumed run ends with the same bytes
-as one that was never stopped.
-"""
+"""Runs of temporal-difference learning."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from outflank.evaluators.storage import StoredPlayer, save_player
-from outflank.games.match import Match
-from outflank.games.statistics import Tally
 from outflank.learners.execution.executor import Executor
 from outflank.learners.runs.folder import RunFolder
-from outflank.learners.runs.settings import settings_toml
+from outflank.learners.runs.run import BATCH_SECONDS, LearnerRun, RunProgress
 from outflank.learners.td import TdLearner, TdSettings, TdTotals
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 
-BATCH_SECONDS = 0.3
 EARLIEST_MEASUREMENT = 500
 
 
-@dataclass(frozen=True)
-class RunProgress:
-    """The state of a run after a batch of games or a generation; `entry` is its log entry, if any."""
-
-    done: int
-    entry: dict[str, Any] | None = None
-
-
-class Run(Protocol):
-    """A learning process in a folder."""
-
-    folder: RunFolder
-    seed: int
-    unit: str  # what is counted: games or generations
-
-    @property
-    def games(self) -> int:
-        """Games learned from so far."""
-        ...
-
-    @property
-    def done(self) -> int: ...
-
-    @property
-    def total(self) -> int: ...
-
-    @property
-    def is_finished(self) -> bool: ...
-
-    def steps(self) -> Iterator[RunProgress]:
-        """Learn to the end, step by step."""
-        ...
-
-    def save(self) -> None:
-        """Save what is not saved yet, before the run is left."""
-        ...
-
-
-class TdRun:
+class TdRun(LearnerRun[TdSettings]):
     """A learner and its folder."""
 
-    unit = "games"
+    learned_by = "temporal differences"
 
     def __init__(self, folder: RunFolder, executor: Executor | None = None) -> None:
         """`executor`: where the games of each batch are played, if the settings ask for batches."""
-        self.folder = folder
-        settings, self.seed = folder.settings()
-        assert isinstance(settings, TdSettings)
-        self.settings: TdSettings = settings
+        super().__init__(folder, TdSettings)
         self.learner = TdLearner(self.settings, self.seed, executor=executor)
-        self._measure_against = named_player(self.settings.measure_against)
         self._since_measured = TdTotals()
-        self._best = -1.0
-        self._seconds = 0.0
         self._restore()
 
     @classmethod
@@ -91,18 +39,6 @@ class TdRun:
     @property
     def games(self) -> int:
         return self.learner.games
-
-    @property
-    def done(self) -> int:
-        return self.games
-
-    @property
-    def total(self) -> int:
-        return self.settings.games
-
-    @property
-    def is_finished(self) -> bool:
-        return self.games >= self.settings.games
 
     def steps(self) -> Iterator[RunProgress]:
         """Learn to the end, one short batch at a time. Saved after every measurement, and by save()."""
@@ -151,39 +87,13 @@ class TdRun:
 
     def _measure(self) -> RunProgress:
         """Score the player, save it and log it, then save the checkpoint that counts the games as done."""
-        evaluator = self.learner.learned()
-        tally = self._score(GreedyPlayer(evaluator, self.settings.view))
-        low, high = tally.ci95
-        loss = self._since_measured.loss
-        entry = {
-            "games": self.games,
-            "score": tally.score,
-            "ci95": [low, high],
-            "loss": None if self.games == 0 else loss,
-            "games_per_second": round(self.games / self._seconds, 1) if self._seconds else None,
-            "seconds": round(self._seconds, 3),
-        }
-        stored = StoredPlayer(evaluator, self.settings.view, self._provenance())
-        save_player(stored, self.folder.path / "last.safetensors")
-        if tally.score > self._best:
-            self._best = tally.score
-            save_player(stored, self.folder.path / "best.safetensors")
+        score = self._score(GreedyPlayer(self.learner.learned(), self.settings.view))
+        loss = None if self.games == 0 else self._since_measured.loss
+        entry = {"games": self.games, **score, "loss": loss, **self._speed}
         self._since_measured = TdTotals()
         self.folder.append_to_log(entry)
         self.save()
         return RunProgress(self.games, entry)
-
-    def _score(self, player: GreedyPlayer) -> Tally:
-        s = self.settings
-        # The games learned from use this run's seed, so measurements need another.
-        seed = (self.seed + 0x5EED) % (1 << 64)
-        match = Match(player, self._measure_against, double_games=s.measure_double_games,
-                      epsilon=s.measure_epsilon, seed=seed, threads=1)  # fmt: skip
-        return match.play()
-
-    def _provenance(self) -> dict[str, Any]:
-        return {"learned by": "temporal differences", "games": self.games, "seed": self.seed,
-                "settings": settings_toml(self.settings, self.seed)}  # fmt: skip
 
 
 def next_measurement(games: int, every: int) -> int:

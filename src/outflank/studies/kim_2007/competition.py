@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.standings import Standings
 from outflank.games.statistics import Tally
+from outflank.games.tournaments.standings import Standings
 from outflank.players.names import NamedPlayer, named_player
 from outflank.plots.tournaments import draw_tournament
 from outflank.studies.claims import lies_above

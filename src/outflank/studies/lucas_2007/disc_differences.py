@@ -25,7 +25,6 @@ from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import FinishedRun, Laboratory, identity
 from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
-from outflank.studies.pieces import PortablePlayer
 from outflank.studies.verdicts import Claim, Measured, Outcome, ResultFigure, ResultTable, mean_of_runs
 
 LAST = 60  # moves of a whole game
@@ -140,16 +139,15 @@ def _measured(lab: Laboratory, which: str, runs: Sequence[FinishedRun]) -> list[
     s = lab.settings
     pieces = {}
     for run in runs:
-        player = PortablePlayer.of(run.player())
-        assert player is not None
-        settings = {**s, "seed": run.seed, "player": identity(run.player())}
+        player = run.player()
+        settings = {**s, "seed": run.seed, "player": identity(player)}
         pieces[f"{which} seed {run.seed}"] = ((player, run.seed), settings)
     return list(lab.cached_map(_count_games, dict(s), pieces).values())
 
 
-def _count_games(s: Mapping[str, Any], piece: tuple[PortablePlayer, int]) -> dict[str, Any]:
+def _count_games(s: Mapping[str, Any], piece: tuple[Player, int]) -> dict[str, Any]:
     player, seed = piece
-    return games_as_black(_match(player.player(), s, s["double_games"], seed))
+    return games_as_black(_match(player, s, s["double_games"], seed))
 
 
 def _match(player: Player, s: Mapping[str, Any], double_games: int, seed: int) -> Match:

@@ -89,7 +89,7 @@ def drawn(player: GreedyPlayer) -> bytes | None:
     """A picture of the player's weights, as PNG; None if it cannot be drawn."""
     import io
 
-    from outflank.evaluators.onnx_network import OnnxEvaluator
+    from outflank.evaluators.onnx.network import OnnxEvaluator
     from outflank.plots.networks import draw_evaluator
 
     if isinstance(player.evaluator, OnnxEvaluator):  # any graph of any layers

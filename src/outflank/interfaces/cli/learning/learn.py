@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from outflank.learners.execution.executor import Executor
+    from outflank.learners.runs.run import Run, RunProgress
     from outflank.learners.runs.settings import Preset, Settings
-    from outflank.learners.runs.td_run import Run, RunProgress
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 SPARKLINE = 24
@@ -119,7 +119,7 @@ def learn(
     describe: Annotated[bool, typer.Option("--describe", help="Print all settings of the preset.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn a player: by temporal differences, or by evolution."""
+    """Learn a player: by temporal differences, by evolution, or from a teacher."""
     from outflank.learners.runs.parallel_runs import create_run
     from outflank.learners.runs.settings import load_preset, parse_changes
 

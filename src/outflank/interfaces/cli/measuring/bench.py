@@ -35,6 +35,7 @@ def bench(
     from outflank.benchmarks.playouts import playout_targets, time_playouts
     from outflank.benchmarks.search import search_targets, time_search
     from outflank.benchmarks.start_up import start_up_targets, time_start_up
+    from outflank.machine import machine, version
 
     installed: dict[str, InstalledPeer] = {}
     for peer in PEERS if peers else ():
@@ -52,6 +53,8 @@ def bench(
     if as_json:
         print_json(
             {
+                "version": version(),
+                "machine": machine(),
                 "built_for": _core.tuned_for(),
                 "timings": [vars(timing) for timing in timings],
                 "targets": [vars(target) | {"is_met": target.is_met} for target in reached],

@@ -205,22 +205,44 @@ def openings(
     plies: Annotated[int, typer.Option("--random-plies", help="Random moves from the start.", min=0)] = 6,
     count: Annotated[int, typer.Option(help="How many different positions.", min=1, max=1_000_000)] = 1000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same positions.", min=0)] = 1,
+    games: Annotated[
+        list[Path] | None,
+        typer.Option("--from", help="Take positions after as many plies of the games in these files."),
+    ] = None,
+    balanced: Annotated[
+        float | None,
+        typer.Option(help="Only positions that all-rounder values within this many discs of even.", min=0.0),
+    ] = None,
     target: Annotated[Path | None, typer.Option("--out", help="A file; printed by default.")] = None,
     force: Force = False,
 ) -> None:
-    """Make random start positions, for match --starts: one per line, as FFO text."""
+    """Make start positions, random or from games, for match --starts: one per line, as FFO text."""
     from outflank.files import write_whole
-    from outflank.games.positions import positions_text, random_openings
+    from outflank.games.openings import is_balanced, openings_of_games, several
+    from outflank.games.positions import new_random_openings, positions_text
 
     if target is not None:
         check_free(target, force)
-    text = positions_text(random_openings(plies, count, seed))
+    records = (record for file in _read(games, False) for record in file.records) if games else None
+    found = (
+        new_random_openings(plies, seed)
+        if records is None
+        else openings_of_games((record.game for record in records), plies, seed)
+    )
+    boards = several(found if balanced is None else is_balanced(found, balanced), count)
+    text = positions_text(boards)
     if target is None:
         typer.echo(text, nl=False)
         return
     write_whole(target, text.encode())
-    say(f"{target}: {count:,} positions after {plies} random plies, seed {seed}")
+    kind = "random plies" if records is None else f"plies of {_shown_sources(games or [])}"
+    even = "" if balanced is None else f", within {balanced:g} discs of even by all-rounder"
+    say(f"{target}: {len(boards):,} positions after {plies} {kind}{even}, seed {seed}")
     say(f"Play from them: outflank match all-2 standard-heuristic --starts {target}")
+
+
+def _shown_sources(games: list[Path]) -> str:
+    return games[0].name if len(games) == 1 else f"the games in {len(games)} files"
 
 
 def import_games(
@@ -273,13 +295,15 @@ def import_games(
         note(text)
     for file in files:
         refused = f", {len(file.problems):,} refused" if file.problems else ""
-        games = f"{len(file.records):,} game{'' if len(file.records) == 1 else 's'}"
-        say(f"{file.path}: {FORMAT_NAMES[file.format]}, {games} read{refused}")
+        say(f"{file.path}: {FORMAT_NAMES[file.format]}, {_count(len(file.records), 'game')} read{refused}")
     _print_problems(files)
     rest = f", {len(read) - len(kept):,} filtered out" if len(kept) < len(read) else ""
-    plural = "s" if len(files) > 1 else ""
-    say(f"{target}: {len(kept):,} games from {len(files)} file{plural}{rest}")
+    say(f"{target}: {_count(len(kept), 'game')} from {_count(len(files), 'file')}{rest}")
     say(f"Look at it: outflank games stats {target}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 FORMAT_NAMES = {"wtb": "WTHOR", "ggf": "GGF", "sgf": "SGF", "txt": "transcripts", "jsonl": "JSON lines",
@@ -292,9 +316,20 @@ def _read(sources: list[Path], skip_bad: bool) -> list[GameFile]:
     files = []
     with meter("reading", len(sources), "files") as progress:
         for source in sources:
-            files.append(read_game_file(source, skip_bad=skip_bad))
+            file = read_game_file(source, skip_bad=True)
+            if file.problems and not skip_bad:
+                raise ValueError(_refusal(file))
+            files.append(file)
             progress.advance(1, source.name)
     return files
+
+
+def _refusal(file: GameFile) -> str:
+    first, bad = file.problems[0], len(file.problems)
+    others = ""
+    if file.records:
+        others = f"; --skip-bad reads the other {len(file.records):,} and skips {bad:,} such"
+    return f"{file.path}{', ' if first.where else ': '}{first}{others}"
 
 
 def _years(text: str | None) -> tuple[int, int] | None:

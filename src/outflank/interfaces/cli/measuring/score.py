@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outflank.interfaces.cli.options import PLAYER_HELP, Json, Seed, Starts, Threads, complete_players
+from outflank.interfaces.cli.options import (
+    PLAYER_HELP,
+    Cluster,
+    Json,
+    Seed,
+    Starts,
+    Threads,
+    complete_players,
+    workers_of,
+)
 from outflank.interfaces.cli.progress import ended_like_interrupted, meter, note, note_all, print_json
 
 if TYPE_CHECKING:
     from outflank.board import Board
+    from outflank.games.cluster_games import Workers
     from outflank.games.match import Match
     from outflank.interfaces.cli.measuring.match_report import MatchProgress
-    from outflank.players.engine_process import EngineStartError
+    from outflank.players.engines.process import EngineStartError
     from outflank.players.greedy import Player
 
 
@@ -36,12 +46,17 @@ def score(
     ] = "standard-heuristic",
     seed: Seed = 1,
     threads: Threads = None,
+    cluster: Cluster = None,
     as_json: Json = False,
 ) -> None:
     """Measure the Othello League score of players, with its 95 % interval."""
     forced = _epsilon(epsilon)
-    matches = [_match(player, opponent, double_games, forced, seed, threads) for player in players]
-    _report(matches, as_json)
+    with workers_of(cluster, threads) as workers:
+        matches = [
+            _match(player, opponent, double_games, forced, seed, threads, workers=workers)
+            for player in players
+        ]
+        _report(matches, as_json)
 
 
 def match(
@@ -56,6 +71,7 @@ def match(
     starts: Starts = None,
     seed: Seed = 1,
     threads: Threads = None,
+    cluster: Cluster = None,
     record: Annotated[Path | None, typer.Option(help="Write every game to this file, as JSON lines.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -65,7 +81,8 @@ def match(
     boards = read_start_positions(starts) if starts else None
     games = double_games or (len(boards) if boards else 1000)
     forced = _epsilon(epsilon or ("0" if boards else "0.1"))
-    _report([_match(first, second, games, forced, seed, threads, boards)], as_json, record)
+    with workers_of(cluster, threads) as workers:
+        _report([_match(first, second, games, forced, seed, threads, boards, workers)], as_json, record)
 
 
 def _match(
@@ -76,6 +93,7 @@ def _match(
     seed: int,
     threads: int | None,
     starts: tuple[Board, ...] | None = None,
+    workers: Workers | None = None,
 ) -> Match:
     from outflank.board import Board
     from outflank.games.match import Match
@@ -96,6 +114,7 @@ def _match(
         starts=starts or (Board(),),
         seed=seed,
         threads=threads,
+        workers=workers,
     )
 
 
@@ -111,7 +130,7 @@ def _epsilon(text: str) -> tuple[float, float]:
 
 def check_engines(players: Iterable[Player]) -> None:
     """Fails before hours of games, not after them, if an engine cannot be started."""
-    from outflank.players.engine_player import ExternalPlayer
+    from outflank.players.engines.player import ExternalPlayer
 
     for player in {player.name: player for player in players if isinstance(player, ExternalPlayer)}.values():
         player.start().close()
@@ -144,7 +163,7 @@ def _played(
 ) -> tuple[MatchProgress, float, KeyboardInterrupt | EngineStartError | None]:
     """The games played, games per second, and what cut the match short."""
     from outflank.interfaces.cli.measuring.match_report import MatchProgress, write_records
-    from outflank.players.engine_process import EngineStartError
+    from outflank.players.engines.process import EngineStartError
     from outflank.players.names import short_name
 
     so_far = MatchProgress()

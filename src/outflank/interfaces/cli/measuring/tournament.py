@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.measuring.score import check_engines
-from outflank.interfaces.cli.options import Json, Starts, Threads, complete_players
+from outflank.interfaces.cli.options import Cluster, Json, Starts, Threads, complete_players, workers_of
 from outflank.interfaces.cli.progress import (
     ended_like_interrupted,
     meter,
@@ -23,10 +23,11 @@ from outflank.interfaces.cli.progress import (
 
 if TYPE_CHECKING:
     from outflank.board import Board
-    from outflank.games.standings import Standing, Standings
-    from outflank.games.tournament import Tournament, TournamentSettings
-    from outflank.games.tournament_folder import TournamentFolder
-    from outflank.players.engine_process import EngineStartError
+    from outflank.games.cluster_games import Workers
+    from outflank.games.tournaments.folder import TournamentFolder
+    from outflank.games.tournaments.standings import Standing, Standings
+    from outflank.games.tournaments.tournament import Tournament, TournamentSettings
+    from outflank.players.engines.process import EngineStartError
 
 SAVE_SECONDS = 1.0  # between saves of a long pair; each pair is saved when it is done
 WIDEST_MATRIX = 16
@@ -55,6 +56,7 @@ def tournament(
     starts: Starts = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same games. Default: 1.")] = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     folder: Annotated[
         Path | None, typer.Option("--out", help="The folder; one in tournaments/ by default.")
     ] = None,
@@ -67,10 +69,14 @@ def tournament(
     given = {"double_games": double_games, "epsilon": epsilon, "seed": seed}
     wanted = {key: value for key, value in given.items() if value is not None}
     place, names, settings = _agreed(players or [], wanted, starts, folder)
-    games = _tournament(place, names, settings, threads)
+    with workers_of(cluster, threads) as workers:
+        _run(_tournament(place, names, settings, threads, workers), place, names, as_json)
+
+
+def _run(games: Tournament, place: TournamentFolder, names: list[str], as_json: bool) -> None:
     check_engines(games.players_to_play)
     with place.alone():
-        place.write_settings(names, settings)
+        place.write_settings(names, games.settings)
         ended_by = _play(games, place)
         _finish(games, place, as_json)
     if ended_by is not None:
@@ -82,7 +88,7 @@ def _agreed(
 ) -> tuple[TournamentFolder, list[str], TournamentSettings]:
     """The folder, players and settings: those of an existing tournament, or as asked for."""
     from outflank.games.positions import OPENING_PLIES, read_start_positions
-    from outflank.games.tournament_folder import TournamentFolder
+    from outflank.games.tournaments.folder import TournamentFolder
 
     boards = read_start_positions(starts) if starts else None
     new = _new_settings(wanted, boards)
@@ -105,7 +111,7 @@ def _agreed(
 
 def _new_settings(wanted: dict[str, Any], boards: tuple[Board, ...] | None) -> TournamentSettings:
     from outflank.games.positions import openings_for
-    from outflank.games.tournament import TournamentSettings
+    from outflank.games.tournaments.tournament import TournamentSettings
 
     if boards is None:
         settings = TournamentSettings(**wanted)
@@ -118,9 +124,13 @@ def _new_settings(wanted: dict[str, Any], boards: tuple[Board, ...] | None) -> T
 
 
 def _tournament(
-    place: TournamentFolder, names: list[str], settings: TournamentSettings, threads: int | None
+    place: TournamentFolder,
+    names: list[str],
+    settings: TournamentSettings,
+    threads: int | None,
+    workers: Workers | None,
 ) -> Tournament:
-    from outflank.games.tournament import Tournament, check_names
+    from outflank.games.tournaments.tournament import Tournament, check_names
     from outflank.players.names import named_player
 
     check_names(names)
@@ -128,12 +138,12 @@ def _tournament(
     for player in players:
         note_all(player)
     saved = () if place.is_new else place.results()
-    return Tournament(players, settings, threads=threads, results=saved)
+    return Tournament(players, settings, threads=threads, results=saved, workers=workers)
 
 
 def _play(games: Tournament, place: TournamentFolder) -> KeyboardInterrupt | EngineStartError | None:
     """Play and save to the end. Returns what cut it short; finished batches are saved in any case."""
-    from outflank.players.engine_process import EngineStartError
+    from outflank.players.engines.process import EngineStartError
     from outflank.players.names import short_name
 
     result, saved_at = None, time.perf_counter()
@@ -158,7 +168,7 @@ def _play(games: Tournament, place: TournamentFolder) -> KeyboardInterrupt | Eng
 
 def _finish(games: Tournament, place: TournamentFolder, as_json: bool) -> None:
     """Write and print the standings as they are."""
-    from outflank.games.tournament_folder import HEAT_MAP
+    from outflank.games.tournaments.folder import HEAT_MAP
     from outflank.plots.style import save_figure
     from outflank.plots.tournaments import draw_tournament
 

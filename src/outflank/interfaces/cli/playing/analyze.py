@@ -226,6 +226,7 @@ def _print_end(source: str, game: int | None, plot: Path | None) -> None:
         say(f"Picture: {plot}")
         return
     which = [] if game is None else ["--game", str(game)]
+    source = source if Path(source).exists() else " ".join(source.split())  # of several lines, if pasted
     out.print("Draw it:")
     say(f"outflank analyze {shlex.join([source, *which, '--plot', 'game.png'])}")
 

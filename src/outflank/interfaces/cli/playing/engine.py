@@ -38,7 +38,7 @@ def engine(
     # Before any library starts threads: they inherit the mask, so that only one thread gets the signals.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     from outflank.interfaces.engines import converse
-    from outflank.players.engine_player import ExternalPlayer
+    from outflank.players.engines.player import ExternalPlayer
     from outflank.players.names import named_player
 
     chosen = named_player(player)

@@ -55,7 +55,7 @@ def play(
     ] = False,
 ) -> None:
     """Play against a player in the terminal. Every move is saved; type help for the commands."""
-    from outflank.players.engine_player import ExternalPlayer
+    from outflank.players.engines.player import ExternalPlayer
 
     session = _session(player, colour, start, game, target, think)
     if isinstance(session.player, ExternalPlayer):

@@ -125,8 +125,8 @@ def _report(rows: list[dict[str, Any]], threads: int, as_json: bool) -> None:
 def tune(
     player: PlayerName,
     target: Annotated[Path, typer.Option("--out", help="The JSON file to write.")],
-    positions: Annotated[int, typer.Option(help="How many positions to fit.", min=200)] = 1000,
-    depth: Annotated[int, typer.Option(help="How deep to search them.", min=4, max=10)] = 10,
+    positions: Annotated[int, typer.Option(help="How many positions to fit.", min=200)] = 1200,
+    depth: Annotated[int, typer.Option(help="How deep to search them.", min=4, max=10)] = 8,
     seed: Seed = 1,
     threads: Threads = None,
     as_json: Json = False,

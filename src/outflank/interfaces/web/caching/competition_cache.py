@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
-from outflank.games.standings import Standings
+from outflank.games.tournaments.standings import Standings
 from outflank.league.competitions import Competitions, CompetitionState
 from outflank.league.league import League
 

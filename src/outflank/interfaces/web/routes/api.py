@@ -14,9 +14,9 @@ from starlette.datastructures import UploadFile
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
-from outflank.evaluators.onnx_network import looks_like_onnx
+from outflank.evaluators.onnx.network import looks_like_onnx
 from outflank.evaluators.storage import VIEWS
-from outflank.games.standings import Standings
+from outflank.games.tournaments.standings import Standings
 from outflank.interfaces import response_models as models
 from outflank.interfaces.web.caching.responses import TableResponder
 from outflank.interfaces.web.caching.table_cache import Order, Snapshot, Sort, TableQuery

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from outflank.games.standings import PairResult
 from outflank.games.statistics import Tally
-from outflank.games.tournament import pair_seed
+from outflank.games.tournaments.standings import PairResult
+from outflank.games.tournaments.tournament import pair_seed
 from outflank.interfaces.web.caching.table_cache import Snapshot
 from outflank.interfaces.web.compute.pool import ComputePool, Task
 from outflank.interfaces.web.limits.rates import client_of

@@ -25,7 +25,7 @@ from outflank.interfaces.response_models import LogResponse, MeasurementResponse
 from outflank.interfaces.web.limits.rates import client_of
 from outflank.interfaces.web.rendering import page
 from outflank.interfaces.web.routes.dependencies import ERRORS
-from outflank.learners.runs.folder import RunState, measurements_of, run_state, runs_in
+from outflank.learners.runs.folder import RunState, measurements_of, player_file, run_state, runs_in
 
 POLL_SECONDS = 0.5
 HEARTBEAT_SECONDS = 15.0
@@ -117,7 +117,20 @@ def runs(request: Request) -> list[RunResponse]:
 @router.get("/api/v1/runs/{name:path}/log", responses=ERRORS)
 def log(request: Request, name: RunName) -> LogResponse:
     """A run and its measurements so far."""
-    return _log(name, _run(request, name))
+    return _log(name, run_named(request, name))
+
+
+@router.get("/api/v1/runs/{name:path}/player", responses=ERRORS, response_class=Response)
+def player(request: Request, name: RunName) -> Response:
+    """The file of a run's best player so far."""
+    file = player_file(run_named(request, name))
+    if file is None:
+        raise HTTPException(404, "this run has no player yet: it has not been measured")
+    headers = {
+        "Content-Disposition": 'attachment; filename="player.safetensors"',
+        "Cache-Control": "no-store",
+    }
+    return Response(file.read_bytes(), media_type="application/octet-stream", headers=headers)
 
 
 @router.get(
@@ -128,7 +141,7 @@ def log(request: Request, name: RunName) -> LogResponse:
 async def events(request: Request, name: RunName) -> StreamingResponse:
     """Server-sent events: `log` (as of /log) first and whenever the log was rewritten, `run` when the state
     changes, `measured` for every new measurement, `end` when there will be no more."""
-    path = await run_in_threadpool(_run, request, name)
+    path = await run_in_threadpool(run_named, request, name)
     await run_in_threadpool(_log, name, path)  # an unreadable run is refused, not streamed
     if request.app.state.streams.is_full_for(client_of(request)):
         raise HTTPException(503, BUSY)
@@ -184,7 +197,7 @@ def _runs(request: Request) -> dict[str, Path]:
     return runs_in(folder) if folder else {}
 
 
-def _run(request: Request, name: str) -> Path:
+def run_named(request: Request, name: str) -> Path:
     """A run by its name. Only names found in the folder lead anywhere."""
     path = _runs(request).get(name)
     if path is None:

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from outflank.games.standings import Standings
+from outflank.games.tournaments.standings import Standings
 from outflank.interfaces.web.caching.competition_cache import CompetitionCache
 from outflank.interfaces.web.caching.responses import TableResponder
 from outflank.interfaces.web.caching.table_cache import Order, Snapshot, Sort, TableQuery

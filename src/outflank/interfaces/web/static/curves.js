@@ -1,7 +1,6 @@
 // Learning curves in SVG: score against games, seconds or generations. Values are read by pointer or arrow keys.
 
-import { svg } from "./board.js";
-import { niceStep } from "./graph.js";
+import { niceStep, svg } from "./svg.js";
 
 const HEIGHT = 380;
 const LEFT = 58, RIGHT = 28, TOP = 12, BOTTOM = 46;

@@ -1,7 +1,8 @@
 // The lab: learning runs and their curves, live. Selected runs and axes are in the address.
 
-import { svg } from "./board.js";
+import { svg } from "./svg.js";
 import { CurveChart, mark, place, STYLES } from "./curves.js";
+import { experiments, meanCurve, sharedName } from "./seed_means.js";
 
 const LIST_EVERY = 10_000; // milliseconds between polls for the list of runs
 const MOST_STREAMS = 2; // a browser opens six connections per server for all its pages; other runs are polled
@@ -13,7 +14,8 @@ const lab = {
   chosen: [], // names, in the order in which they were chosen
   logs: new Map(), // measurements by name
   streams: new Map(),
-  by: "games", isLog: false,
+  order: [], // of the rows: a run keeps its place while it learns
+  by: "games", isLog: false, isMean: false,
 };
 const chart = new CurveChart(page("chart"), (text) => { page("reading").textContent = text; });
 
@@ -95,23 +97,43 @@ function listen(name) {
 
 function show() {
   showList();
-  const curves = lab.chosen.filter((name) => lab.runs.has(name))
-    .map((name, i) => ({ name, style: i % STYLES, points: lab.logs.get(name) ?? [] }));
-  chart.show(curves, lab.by, lab.isLog);
-  showLegend(curves);
+  const runs = lab.chosen.filter((name) => lab.runs.has(name)).map((name) => lab.runs.get(name));
+  const groups = experiments(runs), hasSeeds = groups.some((group) => group.length > 1);
+  const curves = (lab.isMean && hasSeeds ? groups.map(meanOf) : runs.map(({ name }) => ({ name, points: lab.logs.get(name) ?? [] })))
+    .map((curve, i) => ({ ...curve, style: i % STYLES }));
   const missing = curves.filter((curve) => !curve.points.some((point) => place(point, lab.by) !== null));
+  const isEmpty = curves.length === missing.length;
   page("nothing").textContent = !lab.runs.size ? "There is no run in this folder yet. Start one with outflank learn."
     : !curves.length ? "Choose runs in the table to see their curves."
-    : missing.length ? `Nothing to draw by ${lab.by} yet: ${missing.map((curve) => curve.name).join(", ")}.` : "";
-  page("curves").hidden = curves.length === missing.length;
+    : missing.length ? nothingToDraw(missing) : "";
+  page("curves").hidden = !lab.runs.size;
+  for (const id of ["chart", "reading", "legend", "about-bands"]) page(id).hidden = isEmpty;
+  page("mean-field").hidden = !hasSeeds;
+  page("about-bands").textContent = `${lab.isMean && hasSeeds ? "Bands of several seeds are 95 % intervals of their mean; of two or three seeds, from the lowest to the highest."
+    : "Bands are 95 % intervals of each measurement."} Point at a curve, or move along it with the arrow keys, to read its values.`;
+  chart.show(curves, lab.by, lab.isLog);
+  showLegend(curves);
+}
+
+/** Several seeds of one experiment as one curve; a single run as it is. */
+function meanOf(group) {
+  const logs = group.map(({ name }) => lab.logs.get(name) ?? []), names = group.map(({ name }) => name);
+  if (group.length === 1) return { name: names[0], points: logs[0] };
+  return { name: `${sharedName(names)} (mean of ${group.length} seeds)`, points: meanCurve(logs, (point) => place(point, lab.by)), runs: group };
+}
+
+function nothingToDraw(missing) {
+  const names = missing.map((curve) => curve.name).join(", ");
+  if (lab.by === "generations") return `Runs that learn by temporal differences have no generations: ${names}. Choose games or time.`;
+  return `Nothing to draw by ${lab.by} yet: ${names}.`;
 }
 
 function showLegend(curves) {
-  page("legend").replaceChildren(...curves.map(({ name, style, points }) => {
+  page("legend").replaceChildren(...curves.map(({ name, style, points, runs }) => {
     const item = document.createElement("li"), sample = svg("svg", { width: 44, height: 14, "aria-hidden": "true" });
     sample.append(svg("path", { d: "M1 7H43", class: `line style-${style}` }), mark(style, 22, 7));
-    const { state } = lab.runs.get(name), last = points.at(-1);
-    item.append(sample, ` ${name}: ${last ? last.score.toFixed(4) : "not measured yet"}`, state === "learning" ? ", learning" : "");
+    const isLearning = (runs ?? [lab.runs.get(name)]).some((run) => run.state === "learning"), last = points.at(-1);
+    item.append(sample, ` ${name}: ${last ? last.score.toFixed(4) : "not measured yet"}`, isLearning ? ", learning" : "");
     return item;
   }));
 }
@@ -119,7 +141,10 @@ function showLegend(curves) {
 function showList() {
   const body = page("runs");
   const rows = new Map([...body.children].map((row) => [row.dataset.run, row]));
-  const ordered = [...lab.runs.values()].sort((a, b) => (b.state === "learning") - (a.state === "learning") || b.changed - a.changed);
+  const fresh = [...lab.runs.values()].filter(({ name }) => !lab.order.includes(name))
+    .sort((a, b) => (b.state === "learning") - (a.state === "learning") || b.changed - a.changed || a.name.localeCompare(b.name, "en", { numeric: true }));
+  lab.order = [...fresh.map(({ name }) => name), ...lab.order.filter((name) => lab.runs.has(name))]; // new runs come first, others stay
+  const ordered = lab.order.map((name) => lab.runs.get(name));
   for (const [name, row] of rows) if (!lab.runs.has(name)) row.remove();
   ordered.forEach((run, i) => {
     const row = updated(rows.get(run.name) ?? newRow(run.name), run);
@@ -136,7 +161,7 @@ function newRow(name) {
   box.addEventListener("change", () => choose(name, box.checked));
   label.append(box, ` ${name}`);
   first.append(label);
-  row.append(first, ...["", "number", "number", "", "number", "settings"].map((kind) => {
+  row.append(first, ...["", "number", "number", "", "number", "settings", "play"].map((kind) => {
     const cell = document.createElement("td");
     if (kind) cell.className = kind;
     return cell;
@@ -145,14 +170,18 @@ function newRow(name) {
   what.textContent = "Settings";
   what.setAttribute("aria-label", `Settings of ${name}`);
   more.append(what, text);
-  row.lastChild.append(more);
+  row.querySelector(".settings").append(more);
+  const play = Object.assign(document.createElement("a"), { href: `/play?run=${encodeURIComponent(name)}`, textContent: "Play this run" });
+  play.setAttribute("aria-label", `Play ${name}`);
+  row.lastChild.append(play);
   row.children[1].append(document.createElement("span"));
   return row;
 }
 
 function updated(row, run) {
   row.querySelector("input").checked = lab.chosen.includes(run.name);
-  const [state, score, done, method, seed, settings] = row.querySelectorAll("td");
+  const [state, score, done, method, seed, settings, play] = row.querySelectorAll("td");
+  play.firstChild.hidden = !run.has_player;
   const write = (cell, text) => { if (cell.textContent !== text) cell.textContent = text; };
   write(state.firstChild, run.state);
   state.firstChild.className = `state ${run.state}`;
@@ -184,6 +213,7 @@ function writeAddress() {
   const query = new URLSearchParams(lab.chosen.map((name) => ["run", name]));
   if (lab.by !== "games") query.set("by", lab.by);
   if (lab.isLog) query.set("axis", "logarithmic");
+  if (lab.isMean) query.set("seeds", "mean");
   history.replaceState(null, "", `/lab${query.size ? `?${query}` : ""}`);
 }
 
@@ -192,13 +222,16 @@ function readAddress() {
   lab.chosen = [...new Set(query.getAll("run"))];
   lab.by = ["seconds", "generations"].find((by) => by === query.get("by")) ?? "games";
   lab.isLog = query.get("axis") === "logarithmic";
+  lab.isMean = query.get("seeds") === "mean";
+  page("mean").checked = lab.isMean;
   page("by").value = lab.by;
   page("axis").value = lab.isLog ? "logarithmic" : "linear";
 }
 
-for (const id of ["by", "axis"]) {
+for (const id of ["by", "axis", "mean"]) {
   page(id).addEventListener("change", () => {
     lab.by = page("by").value;
+    lab.isMean = page("mean").checked;
     lab.isLog = page("axis").value === "logarithmic";
     writeAddress();
     show();

@@ -3,6 +3,7 @@
 import { byId, onSubmit, say, send, withKey } from "./forms.js";
 
 const LARGEST = 16 * 2 ** 20;
+const SAID_FOR = 2500; // milliseconds
 
 onSubmit(byId("register"), byId("register-message"), async () => {
   const body = JSON.stringify({ name: byId("entrant").value.trim() });
@@ -20,6 +21,7 @@ byId("copy").addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(shown.textContent);
     byId("copied").textContent = "Copied.";
+    setTimeout(() => { byId("copied").textContent = ""; }, SAID_FOR);
   } catch {
     // Browsers only copy over https; the key is selected, so that a key press does it.
     getSelection().selectAllChildren(shown);

@@ -1,0 +1,1 @@
+"""Neural networks in ONNX files: checked, played, and written from our own."""

@@ -1,0 +1,1 @@
+"""Tournaments of all against all: their games, their folder and their table."""

@@ -1,0 +1,1 @@
+"""Other programs as players: their processes, GTP and NBoard."""

@@ -1,0 +1,211 @@
+"""The board's own rules, trees, files and names, against outflank's."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outflank import Board
+from outflank.games.formats.any_format import write_games
+from outflank.games.game import Game, GameRecord
+from tests.interfaces.web.board.conftest import Call, random_game
+
+REPLAYED = """
+(module, moves) => {
+  let position = module.START;
+  return moves.map((move) => {
+    position = position.play(move).settled();
+    const { text, mover, legalMoves, isOver, difference, result } = position;
+    return [text, mover, legalMoves.join(' '), isOver, difference, result];
+  });
+}"""
+OPENED = """
+(module, [bytes, name]) => module.readGames(new Uint8Array(bytes), name).map(({ title, open }) => {
+  try {
+    const tree = open();
+    return [title, tree.mainLine.slice(1).map((node) => node.move).join(''), tree.start.text];
+  } catch (error) {
+    return [title, error.message, ''];
+  }
+})"""
+
+
+def test_games_are_replayed_by_the_rules(script: Call) -> None:
+    for seed in range(40):
+        moves = random_game(seed)
+        board, expected = Board(), []
+        for move in moves:
+            board = board.settled().play(move)
+            turn = board.settled()
+            empty = 64 - board.discs
+            result = board.disc_difference + empty * (
+                (board.disc_difference > 0) - (board.disc_difference < 0)
+            )
+            expected.append(
+                [board.text[:64], turn.mover, " ".join(map(str, turn.legal_moves)), board.is_over,
+                 board.disc_difference, result]
+            )  # fmt: skip
+        found = script("game/rules.js", REPLAYED, moves)
+        assert [row for row in found if not row[3]] == [row for row in expected if not row[3]]
+        assert [(row[0], *row[3:]) for row in found] == [(row[0], *row[3:]) for row in expected]
+
+
+def test_a_tree_keeps_every_branch(script: Call) -> None:
+    """Written and read again, whatever was played: random walks that go back and branch off."""
+    grown = """
+    async ({ GameTree }, seeds) => {
+      const { treeText, treeFromText } = await import('/static/board/game/notation.js');
+      const count = (node) => 1 + node.children.reduce((sum, child) => sum + count(child), 0);
+      return seeds.map((seed) => {
+        let state = seed;
+        const chance = (most) => {
+          state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+          return Math.floor(state / 2 ** 32 * most);
+        };
+        const tree = new GameTree(), seen = new Set();
+        for (let i = 0; i < 120; i += 1) {
+          const { position } = tree.current;
+          if (position.isOver || chance(6) === 0) {
+            for (let up = chance(9); up > 0 && tree.current.parent; up -= 1) tree.goTo(tree.current.parent);
+            continue;
+          }
+          const { legalMoves } = position;
+          tree.play(legalMoves[chance(legalMoves.length)]);
+          seen.add(tree.current.moves.join(''));
+        }
+        const text = treeText(tree), again = treeFromText(text);
+        return [seen.size, count(tree.root) - 1, treeText(again) === text, count(again.root) - 1];
+      });
+    }"""
+    for played, kept, is_same, read in script("game/game_tree.js", grown, list(range(1, 40))):
+        assert played == kept == read
+        assert is_same
+
+
+def test_forward_returns_to_the_line_one_came_from(script: Call) -> None:
+    walked = """
+    ({ GameTree }) => {
+      const tree = new GameTree();
+      for (const move of ['f5', 'd6', 'c3']) tree.play(move);
+      tree.goTo(tree.root.children[0]);
+      for (const move of ['f4', 'e3']) tree.play(move);
+      tree.goTo(tree.root);
+      const line = tree.line.slice(1).map((node) => node.move).join('');
+      tree.promote(tree.line.at(-1));
+      return [line, tree.mainLine.slice(1).map((node) => node.move).join('')];
+    }"""
+    assert script("game/game_tree.js", walked) == ["f5f4e3", "f5f4e3"]
+
+
+def records() -> list[GameRecord]:
+    games = [Game.from_transcript("".join(random_game(seed))) for seed in range(12)]
+    start = Game.from_transcript("".join(random_game(7, 20))).final.settled()
+    chance, board, moves = random.Random(3), start, []
+    for _ in range(20):
+        if board.is_over:
+            break
+        board = board.settled()
+        moves.append(chance.choice(board.legal_moves))
+        board = board.play(moves[-1])
+    return [GameRecord(game, black="Ada", white="Bob") for game in [*games, Game(tuple(moves), start)]]
+
+
+@pytest.mark.parametrize("ending", ["ggf", "sgf", "txt", "wtb"])
+def test_files_are_read_as_written(script: Call, ending: str, tmp_path: Path) -> None:
+    has_starts, has_names = ending in ("ggf", "sgf"), ending in ("ggf", "sgf")
+    games = records() if has_starts else records()[:-1]
+    write_games(games, path := tmp_path / f"games.{ending}")
+    found = script("game/game_files.js", OPENED, [list(path.read_bytes()), path.name])
+    assert [row[1] for row in found] == [record.game.transcript for record in games]
+    if has_names:
+        assert all("Ada \u2013 Bob" in row[0] for row in found)
+    if has_starts:
+        assert found[-1][2] == games[-1].game.start.text[:64]
+
+
+def test_variations_of_sgf_files_are_kept(script: Call) -> None:
+    text = "(;GM[2]FF[4]PB[a]PW[b];B[f5];W[d6](;B[c3];W[d3])(;B[c4];W[d3](;B[c3])(;B[c5])))"
+    opened = """
+    async (module, text) => {
+      const { treeText } = await import('/static/board/game/notation.js');
+      return treeText(module.readText(text)[0].open());
+    }"""
+    assert script("game/game_files.js", opened, text) == "f5d6c3(c4d3c3(c5))d3"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("f5d6a1", "move 3 (a1) is not legal for black"),
+        ("f5 d6 c", "is not a list of moves"),
+        ("f5x9", "is not a square"),
+        ("(;GM[Othello]PB[a]B[f5//1]W[a1];)", "move 2 (a1) is not legal for white"),
+        ("(;GM[1];B[aa])", "not a game of Othello"),
+        ("(;GM[2];B[f5", "cut off"),
+        ("", "nothing to read"),
+        ("<script>alert(1)</script>", "is not a square"),
+        ("X" * 10, "is not"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_a_sentence(script: Call, text: str, sentence: str) -> None:
+    told = """
+    (module, text) => {
+      try { module.readText(text)[0].open(); return ''; } catch (error) { return error.message; }
+    }"""
+    assert sentence in script("game/game_files.js", told, text)
+
+
+def test_damaged_files_do_no_harm(script: Call, tmp_path: Path) -> None:
+    """Random bytes, and real files with bytes changed, give games or a sentence; nothing hangs."""
+    chance = random.Random(5)
+    write_games(records(), path := tmp_path / "games.ggf")
+    whole = path.read_bytes()
+    files = [list(chance.randbytes(300)) for _ in range(60)]
+    for _ in range(60):
+        changed = bytearray(whole)
+        for _ in range(20):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        files.append(list(changed[: chance.randrange(len(changed))]))
+    survived = """
+    (module, files) => files.map((bytes) => {
+      try {
+        const name = bytes.length % 3 ? 'a.txt' : 'a.wtb';
+        for (const { open } of module.readGames(new Uint8Array(bytes), name)) {
+          try { open(); } catch (error) { if (error instanceof TypeError) return String(error); }
+        }
+      } catch (error) {
+        if (error instanceof TypeError || error instanceof RangeError) return String(error);
+      }
+      return '';
+    }).filter(Boolean)"""
+    assert script("game/game_files.js", survived, files) == []
+
+
+def test_openings_have_their_names(script: Call) -> None:
+    named = """
+    async ({ openings, openingName }, moves) => {
+      const { treeOfMoves, transcriptMoves } = await import('/static/board/game/notation.js');
+      return moves.map((line) => openingName(treeOfMoves(transcriptMoves(line)).current.path));
+    }"""
+    lines = {
+        "f5f6": "Diagonal", "f5d6": "Perpendicular", "f5f4": "Parallel", "f5d6c3d3c4": "Tiger",
+        "f5d6c5f4e3c6d3f6e6d7": "Rose", "f5d6c5f4e3c6d3f6e6d7g3c4": "Rose-Birth", "f5f6e6f4e3": "Cow",
+        "c4c3": "Diagonal", "e6f4c3c4d3": "Tiger", "d3c5f6f5e6": "Tiger",  # rotated and mirrored
+        "f5d6c3d3c4b5": "Tiger", "": "",
+    }  # fmt: skip
+    assert dict(zip(lines, script("game/opening_names.js", named, list(lines)), strict=True)) == lines
+    every: list[dict[str, Any]] = script("game/opening_names.js", "({ openings }) => openings()")
+    assert len(every) > 50
+    assert len({one["name"] for one in every}) == len(every)
+    for one in every:
+        Board.from_transcript("".join(one["moves"]))  # legal
+
+
+def test_values_are_written_in_discs(script: Call) -> None:
+    written = "({ discs }, values) => values.map((value) => discs(value))"
+    assert script("game/notation.js", written, [3, -2, 0, 0.04, -0.04, 1.25, -12.55, 64]) == [
+        "+3", "\u22122", "0", "0", "0", "+1.3", "\u221212.6", "+64",
+    ]  # fmt: skip
