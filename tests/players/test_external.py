@@ -29,7 +29,7 @@ from outflank import (
     save_player,
 )
 from outflank.games.formats.any_format import read_game_file
-from outflank.games.match import Batch
+from outflank.games.match import FIRST_BATCH, Batch
 from outflank.players.engines.gtp import moves_to
 from outflank.players.engines.nboard import game_as_ggf
 from outflank.players.engines.player import external_player
@@ -255,10 +255,15 @@ def test_ctrl_c_leaves_a_partial_result_and_no_process(engine: FaultyEngine, tmp
         [*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     )
     record = tmp_path / "games.jsonl"
+    # A batch is counted after it was written: with a game of the second one in the file, the first is counted.
+    second_batch = f'"game": {FIRST_BATCH},'
     for _ in range(600):
-        if record.exists() and record.stat().st_size > 0:
+        if record.exists() and second_batch in record.read_text():
             break
         time.sleep(0.05)
+    else:
+        process.kill()
+        raise AssertionError("no second batch within 30 s")
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=30)
     assert (process.returncode, stderr) == (130, "")
