@@ -38,6 +38,7 @@ def function(squares: Any) -> Any:
 COUNTER = PieceCounter(np.ones(64))
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "function as evaluator": (lambda: GreedyPlayer(function), "wrap it: FunctionEvaluator"),  # type: ignore[arg-type]
+    "number as function": (lambda: FunctionEvaluator(3), "has a function of an array"),  # type: ignore[arg-type]
     "name as evaluator": (lambda: GreedyPlayer("all-2"), "has an evaluator, got 'all-2'"),  # type: ignore[arg-type]
     "evaluator as player": (
         lambda: Match(COUNTER, "random", double_games=1), "make it one: GreedyPlayer"),  # type: ignore[arg-type]

@@ -255,7 +255,7 @@ def test_ctrl_c_leaves_a_partial_result_and_no_process(engine: FaultyEngine, tmp
         [*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     )
     record = tmp_path / "games.jsonl"
-    # A batch is counted after it was written: with a game of the second one in the file, the first is counted.
+    # A batch is counted once it is written: with a game of the second one in the file, the first is counted.
     second_batch = f'"game": {FIRST_BATCH},'
     for _ in range(600):
         if record.exists() and second_batch in record.read_text():

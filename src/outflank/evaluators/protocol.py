@@ -133,6 +133,8 @@ class FunctionEvaluator(Evaluator):
     """
 
     def __init__(self, function: Callable[[npt.NDArray[np.float32]], Any], name: str = "function") -> None:
+        if not callable(function):
+            raise TypeError(f"a FunctionEvaluator has a function of an array (boards, 64), got {function!r}")
         self._function = function
         self._name = name
 

@@ -158,3 +158,8 @@ def test_bad_input(outflank: Outflank, tmp_path: Path, arguments: tuple[str, ...
     assert result.stderr.startswith("outflank: ")
     assert result.stderr.count("\n") == 1
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == files
+
+
+def test_the_next_command_names_the_same_player(outflank: Outflank) -> None:
+    result = outflank("analyze", "f5d6c3", "--player", "all-2,depth=2")
+    assert result.stdout.endswith("outflank analyze f5d6c3 --player all-2,depth=2 --plot game.png\n")

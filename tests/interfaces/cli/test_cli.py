@@ -86,6 +86,13 @@ def test_show_and_picture(outflank: Outflank, tmp_path: Path) -> None:
     assert shown.count("-0.25") == 12 + 1  # on the board, and as the smallest
 
 
+def test_an_onnx_file_holds_its_view(outflank: Outflank, tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    made = outflank("convert", "all-2", tmp_path / "all-2.onnx", "--json")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert json.loads(made.stdout)["player"] == f"{tmp_path / 'all-2.onnx'}"
+
+
 def test_convert_there_and_back(outflank: Outflank, tmp_path: Path) -> None:
     ours, text = tmp_path / "p.safetensors", tmp_path / "p.player"
     assert outflank("convert", "all-2", ours).returncode == 0

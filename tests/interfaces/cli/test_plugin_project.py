@@ -78,6 +78,15 @@ def test_analyze(folder: Path, outflank: Outflank) -> None:
         assert (report["player"], len(report["moves"])) == (player, 3)
 
 
+def test_rate(folder: Path, outflank: Outflank) -> None:
+    """An own evaluator and an own player, each against rungs of the ladder."""
+    names = ("my-corners", "mine:Mobility")
+    result = outflank("rate", *names, "--within", 300, "--json", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    assert [rated["player"] for rated in json.loads(result.stdout)] == list(names)
+    assert outflank("rate", "mine:Mobilty", cwd=folder).returncode == 2
+
+
 def test_learn(folder: Path, outflank: Outflank) -> None:
     """An own optimiser, measure and evaluator; killed and resumed, the run ends with the same bytes."""
     quick = ("--set", "measure_double_games=2", "--set", "population=4")

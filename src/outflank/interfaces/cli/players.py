@@ -137,7 +137,7 @@ def convert(
         str, typer.Argument(metavar="IN", help="NAME_OR_FILE[,view=...]", autocompletion=complete_players)
     ],
     target: Annotated[
-        Path, typer.Argument(metavar="OUT", help=".safetensors, or any other name for League text")
+        Path, typer.Argument(metavar="OUT", help=".safetensors, .onnx, or any other name for League text")
     ],
     force: Force = False,
     as_json: Json = False,
@@ -149,12 +149,12 @@ def convert(
     check_free(target, force)
     view = None if player.notes else player.view
     save_player(StoredPlayer(evaluator, view, {"converted from": source}), target)
-    is_ours = target.suffix == ".safetensors"
-    if is_ours and view is None:
+    holds_view = target.suffix in (".safetensors", ".onnx")
+    if holds_view and view is None:
         note(f"neither {source} nor {target} says its view; add ,view=inversion or ,view=negation")
-    elif not is_ours and view not in (None, "negation"):
+    elif not holds_view and view not in (None, "negation"):
         note(f"the League's text format does not hold a view; play it as {target},view={view}")
-    name = f"{target}" if is_ours or view is None else f"{target},view={view}"
+    name = f"{target}" if holds_view or view is None else f"{target},view={view}"
     if as_json:
         print_json({"player": name, "view": view, "weights": int(evaluator.weights.size)})
         return

@@ -66,7 +66,7 @@ def analyze(
         _print_moves(analysis)
         _print_sides(analysis, judge)
         _print_turns(analysis)
-        _print_end(source, game, plot if analysis.moves else None)
+        _print_end(source, game, player, plot if analysis.moves else None)
     if not analysis.is_complete:
         raise KeyboardInterrupt
 
@@ -221,11 +221,12 @@ def _draw(path: Path, record: GameRecord, analysis: GameAnalysis, judge: SearchP
     save_figure(draw_game(played, curve, title), path)
 
 
-def _print_end(source: str, game: int | None, plot: Path | None) -> None:
+def _print_end(source: str, game: int | None, player: str, plot: Path | None) -> None:
     if plot is not None:
         say(f"Picture: {plot}")
         return
     which = [] if game is None else ["--game", str(game)]
+    which += [] if player == DEFAULT_PLAYER else ["--player", player]
     source = source if Path(source).exists() else " ".join(source.split())  # of several lines, if pasted
     out.print("Draw it:")
     say(f"outflank analyze {shlex.join([source, *which, '--plot', 'game.png'])}")
