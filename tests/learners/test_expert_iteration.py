@@ -61,7 +61,7 @@ def test_threads_do_not_matter() -> None:
 
 def test_opponents_play_their_colour() -> None:
     """Against the one that always prefers the most discs, boards differ from those of self-play."""
-    core = DeepNetwork.of_shape("all-2", vector=2, hidden=3).random(1).core
+    core = DeepNetwork.of_shape("all-2", vector=2, hidden=3).random(1, 0.02).core
 
     def boards(names: tuple[str, ...]) -> set[tuple[int, int]]:
         settings = LabelSettings()

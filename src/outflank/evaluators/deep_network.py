@@ -83,8 +83,9 @@ class DeepNetwork(CoreEvaluator):
     def with_weights(self, weights: npt.ArrayLike) -> DeepNetwork:
         return DeepNetwork(self.tuples, self.vector, self.hidden, self.stages, weights)
 
-    def random(self, seed: int, bound: float = 0.02) -> DeepNetwork:
-        """With tables within a small bound, and the same layers for all stages: a start for learning."""
+    def random(self, seed: int, bound: float = 0.0) -> DeepNetwork:
+        """A start for learning: tables within a bound, the same layers for all stages. With a bound of zero,
+        entries that are never met stay zero."""
         random = np.random.default_rng(seed)
         tables = random.uniform(-bound, bound, self.table_weights)
         layers = random.normal(size=self.layer_weights) / self.inputs**0.5

@@ -136,6 +136,38 @@ def test_variations_of_sgf_files_are_kept(script: Call) -> None:
     assert script("game/game_files.js", opened, text) == "f5d6c3(c4d3c3(c5))d3"
 
 
+def test_a_printed_board_is_read(script: Call) -> None:
+    """As the terminal prints it: its column letters are no discs."""
+    board = Board.from_transcript("".join(random_game(6, 30))).settled()
+    found = script("game/game_files.js", OPENED, [list(str(board).encode()), "board.txt"])
+    assert [row[2] for row in found] == [board.text[:64]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Moves: f5d6c3",
+        "Black: Ada\nWhite: Bob\nGame: f5 d6 c3",
+        "% a comment\nf5d6c3",
+        "1. f5 1... d6 2. c3",
+        "f5d6psc3",  # passes are implied; written ones are skipped, glued or not
+        "F5D6PASSC3",
+        "\uff46\uff15\uff44\uff16\uff43\uff13",  # full width
+        "(;GM[Othello]XX[(]PB[a\\]b]C[B\\[a1\\]]B[f5//2.1]W[D6/0.5]B[c3];)",
+        "(;GM[2]AB[d5][e4]AW[d4][e5][]PL[B];B[f5];W[d6];B[c3])",
+    ],
+)
+def test_what_people_paste_is_read(script: Call, text: str) -> None:
+    line = "module.readText(text)[0].open().mainLine.slice(1)"
+    read = f"(module, text) => {line}.map((node) => node.move).join('')"
+    assert script("game/game_files.js", read, text) == "f5d6c3"
+
+
+def test_names_in_files_are_shown_as_meant(script: Call) -> None:
+    title = "(module, text) => module.readText(text)[0].title"
+    assert script("game/game_files.js", title, "(;GM[Othello]PB[a\\]b]PW[c]B[f5];)") == "1. a]b \u2013 c"
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -282,6 +282,66 @@ def test_two_players_are_watched(page_at: PageAt) -> None:
     assert Board.from_transcript(game_in(page)).is_over
 
 
+def test_watching_goes_on_from_an_earlier_position(page_at: PageAt) -> None:
+    page = page_at("/play")
+    page.wait_for_function(READY)
+    start(page, "level-1", "level-1")
+    page.wait_for_function("() => /game=.{12}/.test(location.hash)")
+    page.click("#first")
+    page.wait_for_function(READY)
+    played = moves_shown(page)
+    assert not page.is_visible("#pause")  # nothing runs
+    page.click("#play-on")
+    page.locator("#result-dialog").wait_for()
+    assert set(played) <= set(moves_shown(page))  # a branch, or the same line
+    assert "at=" not in page.url or Board.from_transcript(page.url.split("at=")[1]).is_over
+
+
+def test_the_clock_stands_while_one_looks_back_or_pauses(page_at: PageAt) -> None:
+    page = page_at("/play")
+    page.wait_for_function(READY)
+    page.clock.install()
+    page.reload()
+    page.clock.run_for(1000)
+    start(page, "you", "you", minutes="1")
+    click_square(page, "f5")
+    page.click("#back")
+    page.clock.run_for(10_000)
+    assert page.text_content("#white-time") == "1:00"
+    page.click("#forward")
+    page.clock.run_for(20_500)
+    assert page.text_content("#white-time") in ("0:39", "0:40")  # it runs again
+    page.goto("/play#black=level-1&white=level-2")
+    page.reload()
+    start(page, "level-1", "level-2", minutes="1")
+    while "game=" not in page.url:  # the players move by the page's clock, the engine thinks by its own
+        page.clock.run_for(100)
+        page.wait_for_timeout(20)
+    page.click("#pause")
+    before = page.text_content("#black-time"), page.text_content("#white-time")
+    page.clock.run_for(90_000)
+    assert (page.text_content("#black-time"), page.text_content("#white-time")) == before
+    assert "ran out of time" not in status(page)
+
+
+def test_a_game_lost_on_time_can_be_tried_again(page_at: PageAt) -> None:
+    page = page_at("/play")
+    page.wait_for_function(READY)
+    page.clock.install()
+    page.reload()
+    page.clock.run_for(1000)
+    start(page, "you", "you", minutes="1")
+    click_square(page, "f5")
+    page.clock.run_for(62_000)
+    assert "White ran out of time" in status(page)
+    page.get_by_role("button", name="Close").click()
+    page.click("#back")
+    click_square(page, "d3")
+    page.clock.run_for(62_000)
+    assert moves_shown(page) == ["f5", "d3"]
+    assert status(page).endswith("White to move.")  # without a clock
+
+
 def test_a_clock_runs_for_the_side_to_move(page_at: PageAt) -> None:
     page = page_at("/play")
     page.wait_for_function(READY)
@@ -335,6 +395,18 @@ def test_a_damaged_link_says_so_and_begins_a_game(page_at: PageAt, address: str,
     if "moves=f5" in address:
         page.wait_for_function("() => /game=f5[a-h][1-8]/.test(location.hash)")
         assert sentence in page.text_content("#error")  # the reply leaves it
+
+
+def test_a_link_may_name_one_side(page_at: PageAt) -> None:
+    for address, black, white in (
+        ("#white=level-5", "You", "Level 5"),
+        ("#black=level-1", "Level 1", "You"),
+        ("#white=you", "Level 3", "You"),
+    ):
+        page = page_at(f"/play{address}")
+        page.wait_for_function("() => document.getElementById('status').textContent.includes('Your turn')")
+        assert (page.text_content("#black-name"), page.text_content("#white-name")) == (black, white)
+        assert not page.is_visible("#error")
 
 
 def test_back_returns_to_the_game_before(page_at: PageAt) -> None:

@@ -65,7 +65,7 @@ def mlps() -> dict[str, StoredPlayer]:
     mlp = Mlp(chance.normal(0, 0.2, 2113))
     spatial = SpatialMlp(chance.normal(0, 0.2, 5900), discs_per_unit=3)
     counted = CountedNetwork.of_shape("all-2+mobility+frontier", stages=3)
-    deep = DeepNetwork.of_shape("all-3", vector=5, hidden=7, stages=2).random(1)
+    deep = DeepNetwork.of_shape("all-3", vector=5, hidden=7, stages=2).random(1, 0.02)
     doubled = DoubledFunction(load_built_in("all-2").evaluator, mlp)  # type: ignore[arg-type]
     return {
         "mlp": StoredPlayer(mlp, "inversion"),

@@ -46,6 +46,18 @@ export class Opponents {
     return id === "you" || this.levels.some((level) => level.id === id) || this.isPlayer(id);
   }
 
+  /** Who plays, of a link that may name one side alone: the other is a person, or else the usual opponent. Null if unknown. */
+  sides({ black, white }) {
+    const facing = (id) => (id === "you" ? this.fallback : "you");
+    const found = { black: black ?? (white && facing(white)), white: white ?? (black && facing(black)) };
+    return [found.black, found.white].every((id) => id && this.knows(id)) ? found : null;
+  }
+
+  /** A strength that exists. */
+  strength(id) {
+    return STRENGTHS.some((one) => one.id === id) ? id : STRENGTHS[0].id;
+  }
+
   isPlayer(id) {
     return id.startsWith("player-") && this.players.has(id.slice(7));
   }

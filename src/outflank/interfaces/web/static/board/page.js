@@ -227,9 +227,10 @@ class BoardPage {
     byId("take-back").disabled = !session.canTakeBack;
     byId("hint").disabled = session.isOver || session.isThinking;
     byId("values").setAttribute("aria-pressed", session.showsValues);
-    byId("pause").hidden = !session.isWatched || session.isOver;
+    const isInTheMiddle = !isAtEnd && !session.isThinking;
+    byId("pause").hidden = !session.isWatched || session.isOver || isInTheMiddle;
     byId("pause").setAttribute("aria-pressed", session.isPaused);
-    byId("play-on").hidden = !session.isEngineTurn || session.isThinking || session.isWatched;
+    byId("play-on").hidden = !session.isEngineTurn || session.isThinking || (session.isWatched && !isInTheMiddle);
     byId("both").checked = session.both;
     byId("review").disabled = tree.line.length < 2;
   }
@@ -281,10 +282,10 @@ class BoardPage {
     } catch (problem) {
       error = `The link is damaged: ${problem.message}. This is a new game.`;
     }
-    const known = (id) => id !== undefined && opponents.knows(id);
-    if (known(found.black) && known(found.white)) Object.assign(session, { black: found.black, white: found.white });
+    const sides = opponents.sides(found);
+    if (sides) Object.assign(session, sides);
     else if (found.black || found.white) error ||= "The player in the link is not here; this is another one.";
-    Object.assign(session, { strength: found.strength ?? "1", both: found.both ?? false, showsValues: found.showsValues ?? false });
+    Object.assign(session, { strength: opponents.strength(found.strength), both: found.both ?? false, showsValues: found.showsValues ?? false });
     session.open(found.tree ?? new GameTree(START));
     if (session.isWatched) session.setPaused(false);
     if (!error) return;

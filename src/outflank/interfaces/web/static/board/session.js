@@ -15,7 +15,7 @@ export class Session {
     Object.assign(this, { opponents, thinking, coach, pause, onChange, onPlayed, onOver });
     Object.assign(this, {
       tree: new GameTree(), black: "you", white: opponents.fallback, strength: "1", minutes: 0,
-      both: false, showsValues: false, isPaused: false, flagged: null, hint: null, error: "", news: "",
+      both: false, showsValues: false, isPaused: false, timeout: null, inPlay: null, hint: null, error: "", news: "",
       isThinking: false, isReviewing: false, judgements: new Map(), reviewed: [], analyses: new Map(), turn: new AbortController(),
     });
     this.clock = new Clock(() => this.onChange("clock"), (colour) => this.flag(colour));
@@ -29,6 +29,11 @@ export class Session {
 
   get position() {
     return this.node.position;
+  }
+
+  /** The colour that ran out of time here; null if none did. Other positions of the game can be played on. */
+  get flagged() {
+    return this.timeout?.node === this.node ? this.timeout.colour : null;
   }
 
   get isOver() {
@@ -78,7 +83,7 @@ export class Session {
   // Changes.
 
   begin({ black, white, strength, minutes }) {
-    Object.assign(this, { black, white, strength, minutes, both: false, flagged: null, isPaused: false });
+    Object.assign(this, { black, white, strength, minutes, both: false, isPaused: false });
     this.replaceTree(new GameTree());
     this.clock.reset(minutes);
     this.proceed();
@@ -93,7 +98,7 @@ export class Session {
   }
 
   replaceTree(tree) {
-    Object.assign(this, { tree, hint: null, error: "", news: "", flagged: null });
+    Object.assign(this, { tree, hint: null, error: "", news: "", timeout: null, inPlay: tree.current });
     this.judgements = new Map();
     this.reviewed = []; // the line that was reviewed last, however one walks through its variations
   }
@@ -103,7 +108,11 @@ export class Session {
     if (!this.isMyTurn || !this.position.isLegal(move)) return false;
     this.make(move);
     const reply = this.tree.next();
-    if (this.isEngineTurn && reply) this.tree.goTo(reply); // played before: so was the reply
+    if (this.isEngineTurn && reply) { // played before: so was the reply
+      this.tree.goTo(reply);
+      this.inPlay = reply;
+      this.runClock();
+    }
     this.proceed();
     return true;
   }
@@ -112,7 +121,7 @@ export class Session {
     const before = this.position;
     this.tree.play(move);
     const { node } = this;
-    this.news = "";
+    Object.assign(this, { news: "", inPlay: node });
     this.clock.run(this.position.isOver ? null : this.position.mover);
     this.onPlayed(node, before);
     if (this.position.isOver) this.onOver();
@@ -120,14 +129,22 @@ export class Session {
 
   goTo(node) {
     if (!node || node === this.node) return;
+    if (this.flagged) this.clock.reset(0); // that game is lost; what follows has no clock
     this.tree.goTo(node);
     this.news = "";
-    this.clock.run(null);
+    this.runClock();
     this.proceed();
   }
 
   takeBack() {
+    this.inPlay = this.lastOwn() ?? this.inPlay;
     this.goTo(this.lastOwn());
+  }
+
+  /** The clock stands while one looks at other positions, and while the game is paused; the first move costs no time. */
+  runClock() {
+    const runs = this.node === this.inPlay && this.node.ply > 0 && !this.isOver && !this.isPaused;
+    this.clock.run(runs ? this.position.mover : null);
   }
 
   /** The engine goes on from a position in the middle of a line: a new branch, if it chooses another move. */
@@ -138,6 +155,7 @@ export class Session {
 
   setPaused(isPaused) {
     this.isPaused = isPaused;
+    this.runClock();
     this.proceed();
   }
 
@@ -152,7 +170,7 @@ export class Session {
   }
 
   flag(colour) {
-    this.flagged = colour;
+    this.timeout = { node: this.node, colour };
     this.proceed();
     this.onOver();
   }
@@ -169,7 +187,7 @@ export class Session {
     Object.assign(this, { isThinking: this.isEngineTurn && isLive && !this.isPaused, error: isReply ? this.error : "" });
     this.onChange();
     try {
-      if (this.isThinking) await this.reply(signal);
+      if (this.isThinking) await this.reply(signal, isForced && this.isWatched);
       else if (this.showsValues && !this.position.isOver) await this.findValues(signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -178,14 +196,15 @@ export class Session {
     }
   }
 
-  async reply(signal) {
+  /** `goesOn`: past moves that were played before. */
+  async reply(signal, goesOn) {
     const { mover } = this.position;
     if (this.tree.current.ply > 0 && this.clock.left) this.clock.run(mover);
     const limits = this.opponents.thinking(this[mover], this.strength, this.clock.seconds(mover));
     const [move] = await Promise.all([this.thinking.choose(this.position, limits, { signal }), this.pause(this.isWatched)]);
     if (signal.aborted) return;
     this.make(move);
-    this.proceed({ isReply: true });
+    this.proceed({ isReply: true, isForced: goesOn });
   }
 
   async findValues(signal) {

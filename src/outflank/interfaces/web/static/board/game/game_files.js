@@ -9,6 +9,7 @@ export const LARGEST_FILE = 64 * 2 ** 20; // bytes: the whole WTHOR database is 
 const LARGEST_TEXT = 4 * 2 ** 20; // characters
 const MOST_GAMES = 20_000;
 const MOST_NODES = 20_000; // of one SGF tree
+const MOVES_LABEL = /^\s*(moves|transcript|game|kifu|棋譜)\s*[:=]/gimu;
 const PASSES = new Set(["", "tt", "pass", "pas", "pa", "ps", "--"]);
 
 /**
@@ -32,8 +33,9 @@ export function readText(text) {
 
 // Transcripts: one game per line, or one game over several lines; or a board.
 
-function transcriptGames(text) {
-  const lines = text.split(/\r?\n/).map((line) => line.trim()).filter((line) => line && !line.startsWith("#"));
+function transcriptGames(pasted) {
+  const text = pasted.normalize("NFKC").replace(MOVES_LABEL, "");
+  const lines = text.split(/\r?\n/).map((line) => line.trim()).filter((line) => line && !/^[#%]/.test(line));
   const squares = text.replace(/[^-xXoO*.]/g, "");
   if (squares.length >= 64 && !/[a-h][1-8]/i.test(text)) {
     const position = positionFromText(text);
@@ -101,7 +103,7 @@ function endOfGame(text, from) {
 }
 
 function smartTitle(content, number) {
-  const value = (name) => new RegExp(`(?:^|[^A-Z])${name}\\s*\\[([^\\]]{0,80})\\]`).exec(content)?.[1].trim() ?? "";
+  const value = (name) => new RegExp(`(?:^|[^A-Z])${name}\\s*\\[((?:[^\\]\\\\]|\\\\.){0,80})\\]`, "s").exec(content)?.[1].replace(/\\(.)/gs, "$1").trim() ?? "";
   return title(number, value("PB"), value("PW"), value("DT") || value("EV"), value("RE"));
 }
 
@@ -183,9 +185,10 @@ function squareOf(text) {
   return named;
 }
 
-/** One square, or a rectangle such as d4:e5. */
+/** One square, or a rectangle such as d4:e5; none of an empty value. */
 function squaresOf(text) {
   const [from, to = from] = text.split(":").map(squareOf);
+  if (from === null || to === null) return [];
   return SQUARES.filter((square) => square[0] >= from[0] && square[0] <= to[0] && square[1] >= from[1] && square[1] <= to[1]);
 }
 

@@ -5,11 +5,12 @@ import { isSquare, Position, START } from "./rules.js";
 
 export const LONGEST_TEXT = 20_000; // characters of a tree in an address
 const MOST_NODES = 5000;
+const COLUMNS = /\ba\s*b\s*c\s*d\s*e\s*f\s*g\s*h\b/gi; // above or below a printed board: the b is no disc
 
 /** The moves of a transcript such as "f5d6c3" or "F5 d6, C3"; move numbers, passes and dashes are skipped. */
 export function transcriptMoves(text) {
   const found = [];
-  const rest = text.toLowerCase().replace(/\b(pass|pa|ps)\b|--|@@/g, " ").replace(/\b\d+[.)]/g, " ");
+  const rest = text.normalize("NFKC").toLowerCase().replace(/pass?|pa|ps|--|@@/g, " ").replace(/\b\d+(\.+|\))/g, " ");
   for (const part of rest.split(/[\s,;:|/-]+/).filter(Boolean)) {
     if (part.length % 2) throw new Error(`“${part.slice(0, 12)}” is not a list of moves: a move is a letter and a digit, such as f5`);
     for (const move of part.match(/../g)) {
@@ -75,7 +76,7 @@ export function treeFromText(text, start = START) {
 
 /** A board from text: 64 squares a1 first, in any layout, then optionally who moves. */
 export function positionFromText(text) {
-  const letters = text.replace(/[^-xXoO*.bBwW]/g, "");
+  const letters = text.replace(COLUMNS, "").replace(/[^-xXoO*.bBwW]/g, "");
   if (letters.length < 64) throw new Error(`a board has 64 squares, but this text has ${letters.length}`);
   const mover = /^[oOwW]/.test(letters.slice(64)) ? "white" : "black";
   return Position.fromText(letters, mover);

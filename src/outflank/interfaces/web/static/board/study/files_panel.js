@@ -53,8 +53,10 @@ export class FilesPanel {
     try {
       const tree = open();
       this.onOpen(tree);
-      const count = this.games.length > 1 ? ` ${this.games.length.toLocaleString("en")} games were found.` : "";
-      this.tell(`Opened: ${title}, ${tree.line.length - 1} moves.${count}`, "done");
+      const moves = tree.line.length - 1, number = (count) => count.toLocaleString("en");
+      const found = this.games.length > 1 ? ` ${number(this.games.length)} games were found.` : "";
+      const listed = this.games.length > MOST_OPTIONS ? ` The first ${number(MOST_OPTIONS)} are listed.` : "";
+      this.tell(`Opened: ${title}, ${moves} ${moves === 1 ? "move" : "moves"}.${found}${listed}`, "done");
     } catch (error) {
       this.tell(`This game cannot be opened: ${error.message}.`, "error");
     }
