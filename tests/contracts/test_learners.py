@@ -403,7 +403,7 @@ def folder_contents(path: Path) -> dict[str, object]:
     """Every file of a run, the log without what a clock says."""
     files: dict[str, object] = {file.name: file.read_bytes() for file in path.iterdir()}
     log = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
-    clock = ("games_per_second", "seconds")
+    clock = ("games_per_second", "seconds", "core_seconds")
     files["log.jsonl"] = [{key: value for key, value in entry.items() if key not in clock} for entry in log]
     return files
 

@@ -39,7 +39,9 @@ DEFAULT_JUDGE = "all-rounder,depth=4"
 DEFAULT_PLIES = 20
 DEFAULT_VARIETY = 1.0
 JUDGING_BATCH = 256
-LARGEST_GAME_BATCH = 64
+# Games in lockstep: an eighth of those played, at most 64; of large books, where propagation is most of the
+# work, a 128th of them.
+LARGEST_GAME_BATCH, LARGEST_GAME_SHARE = 64, 128
 ATTEMPTS = 30  # to find a game that leaves the book before its last ply
 IDLE_GAMES = 200  # games without a new position after which the book counts as complete
 
@@ -197,7 +199,8 @@ class BookLearner:
         end, idle = self.core.games + games, 0
         while self.core.games < end and idle < IDLE_GAMES:
             played = self.core.games
-            count = min(end - played, max(1, played // 8), LARGEST_GAME_BATCH)
+            most = max(LARGEST_GAME_BATCH, played // LARGEST_GAME_SHARE)
+            count = min(end - played, max(1, played // 8), most)
             before = len(self.core)
             self._play(range(played, played + count))
             idle = idle + count if len(self.core) == before else 0

@@ -33,6 +33,14 @@ def process(_: object, seconds: float) -> int:
     return os.getpid()
 
 
+def compute(_: object, seconds: float) -> None:
+    """Keep a core busy for so long, however many others want it; then wait."""
+    began = time.thread_time()
+    while time.thread_time() - began < seconds:
+        pass
+    time.sleep(seconds)
+
+
 def total(weights: Weights, piece: int) -> float:
     return float(weights.sum()) + piece
 

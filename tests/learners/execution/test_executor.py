@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from outflank.cores import available_cores
-from outflank.learners.execution.executor import ThreadExecutor, executor_for
-from tests.learners.execution.pieces import begun, fail_at_three, league_games, square_slowly
+from outflank.learners.execution.executor import CoreClock, ThreadExecutor, executor_for
+from tests.learners.execution.pieces import begun, compute, fail_at_three, league_games, square_slowly
 
 
 def test_results_do_not_depend_on_the_threads() -> None:
@@ -40,6 +40,16 @@ def test_pieces_run_at_once() -> None:
     barrier = threading.Barrier(3, timeout=30)
     with ThreadExecutor(3) as executor:
         assert sorted(executor.map(lambda b, _: b.wait(), barrier, range(3))) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_seconds_of_a_core_are_those_of_the_work_wherever_it_is_done(threads: int) -> None:
+    with CoreClock(ThreadExecutor(threads)) as clock:
+        compute(None, 0.2)  # before the clock starts
+        clock.start()
+        clock.map(compute, None, [0.1, 0.1])
+        compute(None, 0.1)
+        assert 0.3 <= clock.seconds < 0.5  # neither waiting counts, nor anything twice
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -84,6 +84,10 @@ def test_resumed_after_every_generation(kind: str, tmp_path: Path) -> None:
         range(2, made.generations + 1, 2)
     )
     assert ("watch" in log[0]) == (kind == "chong")
+    for which in ("unbroken", "broken"):  # a resumed run goes on counting
+        times = [entry["core_seconds"] for entry in open_run(tmp_path / which).folder.log()]
+        assert 0 < times[0] < times[-1]
+        assert times == sorted(times)
     stored = load_player(tmp_path / "unbroken" / "best.safetensors")
     assert stored.provenance["learned by"] == "evolution"
     assert stored.view == made.view or made.seed_player

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from outflank.evaluators.protocol import CoreEvaluator
 from outflank.evaluators.storage import StoredPlayer, save_player, save_weights
-from outflank.learners.execution.executor import Executor, ThreadExecutor
+from outflank.learners.execution.executor import CoreClock, Executor, ThreadExecutor
 from outflank.learners.fitness.benchmark_opponents import benchmark_population, play_benchmarks
 from outflank.learners.fitness.population import Games, Opponents, Population
 from outflank.learners.fitness.racing import RacedScore
@@ -58,6 +58,11 @@ def generation_seed(seed: int, generation: int, purpose: Purpose) -> int:
     return int(np.random.SeedSequence([seed, generation, int(purpose)]).generate_state(1, np.uint64)[0])
 
 
+def core_seconds_of(entry: Mapping[str, Any]) -> float:
+    """Seconds of one core up to a generation of a log. Logs of earlier versions have real time alone."""
+    return float(entry.get("core_seconds", entry["seconds"]))
+
+
 class EvolutionRun:
     """A population and its folder."""
 
@@ -68,11 +73,11 @@ class EvolutionRun:
         settings, self.seed = folder.settings()
         assert isinstance(settings, EvolutionSettings)
         self.settings: EvolutionSettings = settings
-        self.executor: Executor = executor or ThreadExecutor()
+        self.executor = CoreClock(executor or ThreadExecutor())
         self.games = 0
         self._games_not_played = 0  # saved by racing
         self._best: FloatVector | None = None
-        self._seconds = 0.0
+        self._seconds = self._core_seconds = 0.0
         self._evolution: Evolution | None = None  # None until the seed run is finished
         self._seed_run = self._open_seed_run()
         if self._seed_run is None or self._seed_run.is_finished:
@@ -142,6 +147,7 @@ class EvolutionRun:
 
     def _generation(self) -> RunProgress:
         began = time.perf_counter()
+        self.executor.start()
         optimiser, measure = self.optimiser, self.evolution.measure
         generation = optimiser.generation
         with self._own(self.settings.method, "optimisers"):
@@ -175,6 +181,7 @@ class EvolutionRun:
             self._games_not_played += full - games.played
             entry["games_not_played"] = self._games_not_played
         self._seconds += time.perf_counter() - began
+        self._core_seconds += self.executor.seconds
         return self._after(entry)
 
     def _own(self, name: str, group: Group) -> AbstractContextManager[None]:
@@ -208,6 +215,7 @@ class EvolutionRun:
             entry |= self._measured(generation)
         entry["games_per_second"] = round(self.games / self._seconds, 1)
         entry["seconds"] = round(self._seconds, 3)
+        entry["core_seconds"] = round(self._core_seconds, 3)
         self.folder.append_to_log(entry)
         self._save_checkpoint()
         return RunProgress(generation, entry)
@@ -272,6 +280,7 @@ class EvolutionRun:
             measure.tallies, measure.survivors = tensors["tallies"], self.optimiser.survivors
         self.games, self._games_not_played = state["games"], state["games_not_played"]
         self._seconds = self.folder.truncate_log("generation", self.optimiser.generation)
+        self._core_seconds = core_seconds_of(log[-1]) if (log := self.folder.log()) else 0.0
 
     def _replay(self, log: Sequence[Mapping[str, Any]]) -> None:
         """Without a checkpoint: the state after the last line of the log, if that says who survived. So runs
@@ -285,6 +294,7 @@ class EvolutionRun:
         for entry in log:
             self.optimiser.tell(selecting_fitness(entry["kept"], individuals))
             self.games, self._seconds = entry["games"], entry["seconds"]
+            self._core_seconds = core_seconds_of(entry)
             if entry["generation"] in improved[-1:]:
                 self._best = self.optimiser.favourite.copy()
                 self._save_player(self._best, "best.safetensors")

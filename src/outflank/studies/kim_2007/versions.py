@@ -1,8 +1,8 @@
 """Four versions of evolution, with and without knowledge of openings and endings: how fast they are.
 
 EV is plain evolution, O an opening book and E an endgame solver on top of every individual during its games.
-All experiments use the same runs, one of each version and seed. Their logs say how long they took, so that
-Table IV and Figure 5 do not change when they are made again.
+All experiments use the same runs, one of each version and seed. Their logs say how many seconds of a core
+they took, so that Table IV and Figure 5 do not change when they are made again.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from outflank.evaluators.protocol import FloatArray, WeightedEvaluator
 from outflank.learners.fitness.population import PlayingStyle
 from outflank.learners.named_books import is_missing, make_book
 from outflank.learners.optimisers.optimiser import FloatMatrix
+from outflank.learners.runs.evolution_run import core_seconds_of
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.initialisation import starting_point
@@ -95,8 +96,9 @@ def population_of(version: str, run: FinishedRun, generation: int | None = None)
 
 
 def seconds_along(run: FinishedRun) -> list[float]:
-    """The seconds of evolution up to each generation; what is measured in between does not count."""
-    return [float(entry["seconds"]) for entry in run.log()]
+    """The seconds of one core up to each generation; what is measured in between does not count, nor what
+    else the machine does."""
+    return [core_seconds_of(entry) for entry in run.log()]
 
 
 def seconds_a_generation(runs: Mapping[str, Sequence[FinishedRun]]) -> dict[str, float]:
