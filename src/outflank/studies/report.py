@@ -125,11 +125,13 @@ def paper_report(paper: str, results: Sequence[Result]) -> str:
     seconds = sum(result.made.seconds for result in results)
     machines = sorted({result.made.machine for result in results})
     versions = sorted({result.made.version for result in results})
+    scales = list(dict.fromkeys(result.scale for result in results))
+    command = f"`outflank reproduce {paper} --scale {first.scale}`"
     lines = [
         f"# {PAPERS.get(paper, paper)}\n",
-        f"Scale {first.scale}, outflank {', '.join(versions)}, {'; '.join(machines)}. "
+        f"Scale {' and '.join(scales)}, outflank {', '.join(versions)}, {'; '.join(machines)}. "
         f"{_duration(seconds)} of work, finished {max(result.made.finished for result in results)[:10]}. "
-        f"Reproduce it: `outflank reproduce {paper} --scale {first.scale}`.\n",
+        f"Reproduce it: {command if len(scales) == 1 else 'the command under each experiment'}.\n",
         f"Measured: {counted_verdicts(results)}. "
         f"Definitions: {counted_verdicts(results, definitions=True)}.\n",
         *([QUICK] if first.scale == "quick" else [HEADLINES[paper]] if paper in HEADLINES else []),
