@@ -307,6 +307,8 @@ _START_WHITE = 1 << 27 | 1 << 36
 
 def transcript_squares(transcript: str) -> tuple[Square, ...]:
     """The squares of a transcript such as `f5d6c3` or `F5 D6 C3`."""
+    if not isinstance(transcript, str):
+        raise TypeError(f"a transcript is a text such as 'f5d6c3', got {transcript!r}")
     letters = "".join(transcript.split())
     if len(letters) % 2:
         raise ValueError(f"a transcript has two characters per move, but {letters!r} has {len(letters)}")

@@ -111,6 +111,9 @@ def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, .
     Returns a sentence for each kind of data that the format could not hold.
     """
     path = Path(path)
+    for record in records:
+        if not isinstance(record, GameRecord):
+            raise TypeError(f"games are GameRecords, got {record!r}")
     for number, (record, legal) in enumerate(
         zip(records, replay_records(records).legal, strict=True), start=1
     ):
