@@ -13,7 +13,7 @@ from outflank.players.plugin_player import PluginPlayer
 
 MODULE = """
 import numpy as np
-from outflank import Board, Evaluator, GreedyPlayer, PieceCounter, Square, named_player
+from outflank import Board, Evaluator, GreedyPlayer, PieceCounter, Square, WeightedEvaluator, named_player
 
 def corners(squares):
     return squares[:, [0, 7, 56, 63]].sum(axis=1)
@@ -45,6 +45,32 @@ class Cheat(First):
 class Broken(First):
     def choose(self, board):
         return {}["missing"]
+
+class Forgetful(First):
+    def choose(self, board):
+        pass
+
+class Quitter(First):
+    def choose(self, board):
+        raise SystemExit(3)
+
+class Complex:
+    def values(self, black, white):
+        return np.full(len(black), 1j)
+
+class Words:
+    def values(self, black, white):
+        return ["good"] * len(black)
+
+class Weighty(WeightedEvaluator):
+    description = "one weight"
+    architecture = {}
+    def __init__(self, weights=None):
+        super().__init__(weights, 1)
+    def with_weights(self, weights):
+        return Weighty(weights)
+    def values(self, black, white):
+        return [1.0]
 
 class Needy:
     def __init__(self, level):
@@ -157,8 +183,13 @@ def test_wrong_names(own: str, name: str, message: str) -> None:
         ("Cheat", "chose a1, which is not a legal move"),
         ("Broken", "failed: KeyError: 'missing' .*line"),
         ("broken", "failed: RuntimeError: no GPU .*line"),
+        ("Forgetful", "failed: TypeError: a square is a number 0..63 or a name such as 'f5', not None$"),
+        ("Quitter", "failed: SystemExit: 3 .*line"),
         ("too_few", "returned 1 values for"),
-        ("Nans", "returned NaN for board 0"),
+        ("Weighty", "returned 1 values for"),
+        ("Nans", r"values\(\) returned NaN for board 0$"),
+        ("Complex", "must return one number per board, got an array of complex128"),
+        ("Words", "must return one number per board, got an array of <U4"),
     ],
 )
 def test_errors_say_whose_they_are(own: str, name: str, message: str) -> None:

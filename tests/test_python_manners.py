@@ -17,10 +17,12 @@ from outflank import (
     Game,
     GreedyPlayer,
     Match,
+    NTupleNetwork,
     PieceCounter,
     RandomPlayer,
     SearchLimits,
     SearchPlayer,
+    Square,
     StoredPlayer,
     Tournament,
     TournamentSettings,
@@ -28,6 +30,7 @@ from outflank import (
     load_player,
     named_player,
     save_player,
+    write_games,
 )
 
 
@@ -62,6 +65,18 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: Game.from_transcript([37]), "a transcript is a text such as 'f5d6c3'"),  # type: ignore[arg-type]
     "evaluator to save": (
         lambda: save_player(COUNTER, "x.safetensors"), r"is saved is StoredPlayer\(evaluator, view\)"),  # type: ignore[arg-type]
+    "number as transcript": (
+        lambda: Board.from_transcript(5), "a transcript is a text such as 'f5d6c3'"),  # type: ignore[arg-type]
+    "transcript as moves": (
+        lambda: Game("f5d6"), r"of a text: Game.from_transcript\('f5d6'\)"),  # type: ignore[arg-type]
+    "moves as games": (
+        lambda: write_games("f5", "x.txt"), "games are GameRecords, got 'f'"),  # type: ignore[arg-type]
+    "None as square": (lambda: Square(None), "a name such as 'f5', not None"),  # type: ignore[arg-type]
+    "half a square": (lambda: Board().play(37.5), "a name such as 'f5', not 37.5"),  # type: ignore[arg-type]
+    "half a ply": (lambda: SearchLimits(depth=2.5), "depth is a whole number, got 2.5"),  # type: ignore[arg-type]
+    "shape as tables": (
+        lambda: NTupleNetwork("all-2"), r"NTupleNetwork.of_shape\('all-2'\)"),  # type: ignore[arg-type]
+    "number as tables": (lambda: NTupleNetwork(5), "tables are lists of placements.*got 5"),  # type: ignore[arg-type]
     "text as depth": (lambda: SearchLimits(depth="3"), "depth is a number, got '3'"),  # type: ignore[arg-type]
     "functions doubled": (
         lambda: DoubledFunction(FunctionEvaluator(function), COUNTER), "two core evaluators"),  # type: ignore[arg-type]

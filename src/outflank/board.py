@@ -38,6 +38,8 @@ class Square(int):
             if len(name) != 2 or name[0] not in _COLUMNS or name[1] not in "12345678":
                 raise ValueError(f"{square!r} is not a square; squares are a1 to h8")
             square = 8 * (int(name[1]) - 1) + _COLUMNS.index(name[0])
+        elif not hasattr(square, "__index__"):
+            raise TypeError(f"a square is a number 0..63 or a name such as 'f5', not {square!r}")
         if not 0 <= square <= 63:
             raise ValueError(f"square {square} is outside 0..63")
         return super().__new__(cls, square)
@@ -305,6 +307,8 @@ _START_WHITE = 1 << 27 | 1 << 36
 
 def transcript_squares(transcript: str) -> tuple[Square, ...]:
     """The squares of a transcript such as `f5d6c3` or `F5 D6 C3`."""
+    if not isinstance(transcript, str):
+        raise TypeError(f"a transcript is a text such as 'f5d6c3', got {transcript!r}")
     letters = "".join(transcript.split())
     if len(letters) % 2:
         raise ValueError(f"a transcript has two characters per move, but {letters!r} has {len(letters)}")

@@ -129,7 +129,7 @@ def _imported(module: str, folder: Path) -> Any:
 
 
 def described(error: BaseException) -> str:
-    """An error with the place where it happened, in one line.
+    """An error with the place in the plug-in where it happened, in one line.
 
     >>> described(KeyError("x"))
     "KeyError: 'x'"
@@ -137,10 +137,13 @@ def described(error: BaseException) -> str:
     text = " ".join(f"{type(error).__name__}: {error}".split())
     if isinstance(error, SyntaxError):  # its text has the place
         return text
+    ours = str(Path(__file__).parent)
     frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "importlib" not in frame.filename and not frame.filename.startswith(ours)
     ]
-    if not frames or frames[-1].filename == __file__:
+    if not frames:
         return text
     return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
@@ -152,7 +155,7 @@ def blamed(name: str) -> Iterator[None]:
         yield
     except PluginError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"{name} failed: {described(error)}") from error
 
 

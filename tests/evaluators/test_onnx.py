@@ -69,6 +69,14 @@ def test_values_do_not_depend_on_the_batch(board_arrays: tuple[Bits, Bits]) -> N
     assert evaluator.values(black[:0], white[:0]).shape == (0,)
 
 
+@pytest.mark.parametrize("batch", [1, 7, 0, -1], ids=str)
+def test_batches_that_a_file_fixes(batch: int, board_arrays: tuple[Bits, Bits]) -> None:
+    """Some exporters write 0 or -1 for any batch."""
+    content = gemm(board=(batch, 64), outputs={"value": (batch, 1)})
+    found = OnnxEvaluator(OnnxNetwork(content)).values(*board_arrays)
+    assert np.allclose(found, OnnxEvaluator(OnnxNetwork(gemm())).values(*board_arrays), rtol=1e-4, atol=1e-4)
+
+
 def test_games_are_those_of_the_original(tmp_path: Path) -> None:
     save_player(StoredPlayer(OURS["mlp"], "inversion"), tmp_path / "net.onnx")
     original = GreedyPlayer(OURS["mlp"], "inversion")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from operator import index
 from typing import Any, Literal
 
 import numpy as np
@@ -36,9 +37,16 @@ class NTupleNetwork(CoreEvaluator):
         *,
         stages: int = 1,
     ) -> None:
-        self.tables: tuple[Table, ...] = tuple(
-            tuple(tuple(map(int, placement)) for placement in table) for table in tables
-        )
+        try:
+            self.tables: tuple[Table, ...] = tuple(
+                tuple(tuple(map(index, placement)) for placement in table) for table in tables
+            )
+        except TypeError:
+            hint = f"; by the name of a shape: NTupleNetwork.of_shape({tables!r})"
+            raise TypeError(
+                "tables are lists of placements, and those lists of squares, such as [[[0, 1], [1, 2]]]"
+                + (hint if isinstance(tables, str) else f", got {tables!r}"[:100])
+            ) from None
         self.stages = stages
         _check(self.tables, stages)
         super().__init__(weights, stages * self.weights_of_one_stage)

@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy.typing as npt
 
-from outflank.evaluators.protocol import BitArray, CoreEvaluator, FloatArray, WeightedEvaluator
+from outflank.evaluators.protocol import (
+    BitArray,
+    CoreEvaluator,
+    FloatArray,
+    WeightedEvaluator,
+    checked_values,
+)
 from outflank.plugins import PluginError, blamed, load, made
 
 
@@ -35,7 +41,8 @@ class PluginNetwork(WeightedEvaluator):
 
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
         with blamed(self._name):
-            return self._inner.values(black, white)
+            values = self._inner.values(black, white)
+            return checked_values(values, len(black), f"{self._name}.values()")
 
 
 def plugin_network(name: str) -> CoreEvaluator | PluginNetwork:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from outflank import _core
 from outflank.pickling import Portable
+from outflank.plugins import PluginError
 
 if TYPE_CHECKING:
     from outflank.board import Board
@@ -39,11 +40,17 @@ def checked_values(result: Any, boards: int, name: str) -> FloatArray:
     """What somebody's code returned for a batch of boards, as numbers."""
     if hasattr(result, "detach"):  # a PyTorch tensor, perhaps with a gradient, perhaps on a GPU
         result = result.detach().cpu()
-    values = np.ascontiguousarray(result, dtype=np.float64).reshape(-1)
+    found = np.asarray(result)
+    if found.dtype.kind not in "biufO":
+        raise PluginError(f"{name} must return one number per board, got an array of {found.dtype}")
+    try:
+        values = np.ascontiguousarray(found, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise PluginError(f"{name} must return one number per board, got {type(result).__name__}") from None
     if values.shape != (boards,):
-        raise ValueError(f"{name} returned {values.size} values for {boards} boards")
+        raise PluginError(f"{name} returned {values.size} values for {boards} boards")
     if np.isnan(values).any():
-        raise ValueError(f"{name} returned NaN for board {int(np.argmax(np.isnan(values)))}")
+        raise PluginError(f"{name} returned NaN for board {int(np.argmax(np.isnan(values)))}")
     return values
 
 

@@ -32,11 +32,13 @@ class Game:
     moves: tuple[Square, ...] = ()
     start: Board = START
 
+    def __post_init__(self) -> None:
+        if isinstance(self.moves, str):
+            raise TypeError(f"moves are squares; of a text: Game.from_transcript({self.moves[:20]!r})")
+
     @classmethod
     def from_transcript(cls, transcript: str, start: Board | None = None) -> Game:
         """The game of a transcript such as `f5d6c3`; a ValueError names the first illegal move."""
-        if not isinstance(transcript, str):
-            raise TypeError(f"a transcript is a text such as 'f5d6c3', got {transcript!r}")
         game = cls(transcript_squares(transcript), START if start is None else start)
         _ = game.boards  # an illegal move raises here
         return game

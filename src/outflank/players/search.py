@@ -118,6 +118,8 @@ class SearchLimits:
         for name, value in (("depth", self.depth), ("nodes", self.nodes), ("seconds", self.seconds)):
             if not isinstance(value, int | float | None):
                 raise TypeError(f"{name} is a number, got {value!r}")
+            if isinstance(value, float) and name != "seconds":
+                raise TypeError(f"{name} is a whole number, got {value!r}")
         if self.depth is not None and not 1 <= self.depth <= DEEPEST:
             raise ValueError(f"depth must be within 1..{DEEPEST}, got {self.depth}")
         if self.nodes is not None and not 1 <= self.nodes < 1 << 63:

@@ -20,7 +20,7 @@ PLAYED = random_game(Random(1)).transcript[:64]
 def _pasted(game: Game, random: Random) -> str:
     """One of the ways in which people write a game down."""
     moves = [str(move) for move in game.moves]
-    style = random.randrange(6)
+    style = random.randrange(8)
     if style == 0:  # wrapped at some width, within a move too
         text, width = "".join(moves), 2 * random.randrange(1, 20)
         return "\n".join(text[at : at + width] for at in range(0, len(text), width))
@@ -34,6 +34,10 @@ def _pasted(game: Game, random: Random) -> str:
         return "-".join(moves)
     if style == 4:  # full-width letters, as in Japanese text
         return "".join(chr(ord(letter) + 0xFEE0) for letter in "".join(moves).upper())
+    if style == 5:  # a list in a program
+        return str(moves) if random.randrange(2) else json.dumps(moves)
+    if style == 6:  # a cell of a table, or copied from a web page that may be wrapped anywhere
+        return f'"{"".join(moves)}"' if random.randrange(2) else "\u200b".join(moves)
     return "  ".join(moves).upper() + "  "
 
 

@@ -56,6 +56,16 @@ def test_score_for_people(outflank: Outflank) -> None:
     assert "all-2" in result.stdout
 
 
+def test_names_are_printed_as_they_are(outflank: Outflank, tmp_path: Path) -> None:
+    """A terminal library would make a picture of :factory: and a style of [bold]."""
+    (tmp_path / "mine.py").write_text("def factory(squares): return squares.sum(axis=1)\n")
+    result = outflank("score", "mine:factory", "--double-games", 2, cwd=tmp_path)
+    assert "mine:factory: " in result.stdout
+    save_player(StoredPlayer(PieceCounter([1.0] * 64), "inversion"), tmp_path / "[bold].player")
+    result = outflank("score", "[bold].player", "--double-games", 2, cwd=tmp_path)
+    assert result.stdout.count("[bold].player") >= 2
+
+
 def test_match_from_starts_with_records(outflank: Outflank, shared: Path, tmp_path: Path) -> None:
     starts, record = shared / "positions" / "lucas-boards.txt", tmp_path / "games.jsonl"
     result = outflank(

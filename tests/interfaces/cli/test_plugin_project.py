@@ -92,6 +92,7 @@ def test_learn(folder: Path, outflank: Outflank) -> None:
     quick = ("--set", "measure_double_games=2", "--set", "population=4")
     whole = outflank("learn", "learn.toml", "--out", "whole", *quick, cwd=folder)
     assert whole.returncode == 0, whole.stderr
+    assert "outflank score mine:Regions,weights=whole/best.safetensors\n" in whole.stdout
     settings = (folder / "whole" / "settings.toml").read_text()
     assert 'method = "mine:Ga"' in settings
     assert 'optimiser_options = { "step" = 0.3 }' in settings

@@ -180,7 +180,7 @@ def _fixed_input(model: onnx.ModelProto, source: str) -> tuple[str, InputForm, s
         raise PlayerFileError(
             f"{source} takes an input of {_shape(given)}; a board is (batch, 64) or (batch, 2, 8, 8)"
         )
-    boards = given[0] or BOARDS_AT_ONCE
+    boards = given[0] if given[0] and given[0] > 0 else BOARDS_AT_ONCE  # some exporters say 0 or -1 for any
     if boards > MOST_BOARDS_AT_ONCE:
         raise PlayerFileError(
             f"{source} has a batch of {boards:,}; at most {MOST_BOARDS_AT_ONCE:,} are accepted"

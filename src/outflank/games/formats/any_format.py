@@ -111,6 +111,9 @@ def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, .
     Returns a sentence for each kind of data that the format could not hold.
     """
     path = Path(path)
+    for record in records:
+        if not isinstance(record, GameRecord):
+            raise TypeError(f"games are GameRecords, got {record!r}")
     for number, (record, legal) in enumerate(
         zip(records, replay_records(records).legal, strict=True), start=1
     ):
@@ -196,7 +199,7 @@ def _format_of_text(opening: str) -> Format:
     """The format of a text that starts like this; GGF and SGF differ in how they name the game."""
     if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*(?:\d+\s*)?\(\s*;", opening):
         return "sgf" if re.search(r"(?:GM|FF)\s*\[\s*\d", opening) else "ggf"
-    if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*[\[{]", opening) is None:
+    if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*(?:\{|\[(?!\s*[\"']?[a-h][1-8]\b))", opening, re.I) is None:
         return "txt"
     is_quest = (
         othello_quest.LOOKS_LIKE.search(opening) or opening.lstrip("\ufeff\xef\xbb\xbf \t\r\n")[:1] == "["

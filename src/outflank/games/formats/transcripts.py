@@ -25,10 +25,11 @@ from outflank.games.game import LONGEST_RECORD, START, Encoded, GameRecord, Pars
 from outflank.games.replay import replay_entries
 
 PASSES = ("--", "pass", "pas", "pa", "ps")
-# A move number (1. or 12), a square, a pass, or a separator.
+# A move number (1. or 12), a square, a pass, or a separator: blanks, commas, and the quotes and brackets of a
+# program's list.
 _TOKEN = re.compile(
     r"(?P<number>(?<![^\s,;|])\d{1,3}(?:\s*[.):](?!\d)|(?=\s*[a-h][1-8])))|(?P<square>[a-h][1-8])"
-    rf"|(?P<pass>{'|'.join(PASSES)})|[\s,;|]+|-(?=[a-h][1-8])",
+    rf"|(?P<pass>{'|'.join(PASSES)})|[\s,;|\"'\[\]]+|-(?=[a-h][1-8])",
     re.I,
 )
 # After the moves: Black's disc difference (: +12), or the discs of both (38-26).
@@ -42,6 +43,7 @@ _FIELDS = {
     "date": "date", "日付": "date", "日時": "date", "result": "result", "score": "result", "結果": "result",
     "moves": "moves", "transcript": "moves", "game": "moves", "kifu": "moves", "棋譜": "moves",
 }  # fmt: skip
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\xad"))
 _ENTRY = {str(Square(i)): i for i in range(64)}
 _OPENING_MOVES = frozenset(int(square) for square in START.legal_moves)
 LONGEST_LINE = 10_000
@@ -143,9 +145,10 @@ class _Reader:
 
 
 def _normal(text: str) -> str:
-    """Full-width letters and digits, as Japanese apps write them, become plain ones; line ends become \\n."""
+    """Full-width letters and digits, as Japanese apps write them, become plain ones; invisible characters, as
+    web pages have them, disappear; line ends become \\n."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_INVISIBLE)
 
 
 def _field(line: str) -> tuple[str, str] | None:

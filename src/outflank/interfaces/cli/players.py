@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.options import Force, Json, PlayerName, check_free, complete_players
-from outflank.interfaces.cli.progress import new_table, note, note_all, out, print_json, say
+from outflank.interfaces.cli.progress import new_table, note, note_all, out, print_json, say, tell
 
 if TYPE_CHECKING:
     from outflank.evaluators.doubled import DoubledFunction
@@ -125,7 +125,7 @@ def _print_shown(report: dict[str, Any], evaluator: Any) -> None:
             board.add_row(str(number), *(f"{weight:g}" for weight in row))
         out.print(board)
     if isinstance(evaluator, Iago):
-        out.print(evaluator.formula, markup=False)
+        tell(evaluator.formula)
     if "picture" in report:
         say(f"Picture: {report['picture']}")
     else:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from rich.table import Table
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+# Without emoji: `mine:factory:` in a sentence is a plug-in's name, not a picture of a factory.
+out = Console(highlight=False, emoji=False)
+err = Console(stderr=True, highlight=False, emoji=False)
 
 
 def print_json(report: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.options import Json
-from outflank.interfaces.cli.progress import out, print_json
+from outflank.interfaces.cli.progress import print_json, say
 
 if TYPE_CHECKING:
     from outflank.interfaces.league_client import LeagueClient
@@ -43,9 +43,9 @@ def register(
     if as_json:
         print_json({"name": name, "key": key})
         return
-    out.print(key, markup=False, soft_wrap=True)
-    out.print(f"This is the API key of {name}, shown once. Submit with: {KEY}=... outflank submit FILE "
-              f"--league {league}", markup=False, soft_wrap=True)  # fmt: skip
+    say(key)
+    command = f"{KEY}=... outflank submit FILE --league {league}"
+    say(f"This is the API key of {name}, shown once. Submit with: {command}")
 
 
 def submit(
@@ -80,9 +80,9 @@ def submit(
     if as_json:
         print_json(report)
     elif scored is None:
-        out.print(f"{name} is in the league and will be scored: {page}", markup=False, soft_wrap=True)
+        say(f"{name} is in the league and will be scored: {page}")
     else:
-        out.print(f"{_described(scored)}: {page}", markup=False, soft_wrap=True)
+        say(f"{_described(scored)}: {page}")
 
 
 def name_of(file: Path) -> str:

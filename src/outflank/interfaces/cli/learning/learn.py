@@ -11,7 +11,7 @@ import typer
 
 from outflank.interfaces.cli.learning.event_files import EventFiles, check_event_files
 from outflank.interfaces.cli.options import Json, complete_presets
-from outflank.interfaces.cli.progress import err, out, print_json
+from outflank.interfaces.cli.progress import err, out, print_json, say, tell
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -196,7 +196,7 @@ def _describe(preset: Preset, as_json: bool) -> None:
                     "settings": settings})  # fmt: skip
         return
     if preset.description:
-        out.print(preset.description, markup=False)
+        tell(preset.description)
     table = Table("setting", "value", "meaning", box=None)
     for row in rows:
         value, default = _as_text(row.value), _as_text(row.default)
@@ -246,7 +246,7 @@ def _finish(path: Path, runs: list[Run], as_json: bool, tensorboard: bool) -> No
     if as_json:
         print_json({"run": str(path), "interrupted": interrupted, "runs": reports} | _spread(reports))
     else:
-        _print_reports(path, reports, interrupted)
+        _print_reports(path, runs, reports, interrupted)
     if interrupted:
         raise typer.Exit(130)
 
@@ -275,7 +275,22 @@ def _spread(reports: list[dict[str, Any]]) -> dict[str, Any]:
     return {"mean_score": statistics.mean(scores), "standard_deviation": statistics.stdev(scores)}
 
 
-def _print_reports(path: Path, reports: list[dict[str, Any]], interrupted: bool) -> None:
+def _weights_only(run: Run, file: Path) -> str | None:
+    """The plug-in whose weights a run wrote: its file is not a player by itself."""
+    from outflank.evaluators.league_text import PlayerFileError
+    from outflank.evaluators.storage import load_weights
+    from outflank.plugins import is_plugin
+
+    settings, _ = run.folder.settings()
+    if not is_plugin(getattr(settings, "evaluator", None) or "", "evaluators"):
+        return None
+    try:
+        return load_weights(file).evaluator
+    except PlayerFileError:  # the plug-in made one of our own networks
+        return None
+
+
+def _print_reports(path: Path, runs: list[Run], reports: list[dict[str, Any]], interrupted: bool) -> None:
     from rich.table import Table
 
     from outflank.games.statistics import score_text
@@ -296,10 +311,11 @@ def _print_reports(path: Path, reports: list[dict[str, Any]], interrupted: bool)
     if spread := _spread(reports):
         out.print(f"mean {spread['mean_score']:.4f}, standard deviation {spread['standard_deviation']:.4f}")
     if interrupted:
-        out.print(f"Interrupted; nothing is lost. Continue: outflank resume {path}", markup=False)
+        say(f"Interrupted; nothing is lost. Continue: outflank resume {path}")
         return
     best = Path(reports[0]["folder"]) / "best.safetensors"
-    out.print(f"Run: {path}   Score it: outflank score {best}", markup=False)
-    out.print(
-        f"Plot it: outflank plot {path}   Draw it: outflank show {best} --out picture.png", markup=False
-    )
+    plugin = _weights_only(runs[0], best)
+    say(f"Run: {path}   Score it: outflank score {f'{plugin},weights={best}' if plugin else best}")
+    say(f"Plot it: outflank plot {path}")
+    if plugin is None:
+        say(f"Draw it: outflank show {best} --out picture.png")

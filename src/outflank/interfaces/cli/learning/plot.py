@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from outflank.interfaces.cli.learning.learn import run_folders
-from outflank.interfaces.cli.progress import out
+from outflank.interfaces.cli.progress import say
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,9 +68,9 @@ def plot(
         drawing = _benchmark_games(paths[0], generation)
     picture = picture or Path(drawing.file)
     save_figure(darken(drawing.figure) if dark else drawing.figure, picture)
-    out.print(f"Picture: {picture}", markup=False, soft_wrap=True)
+    say(f"Picture: {picture}")
     if drawing.hint:
-        out.print(drawing.hint, markup=False, soft_wrap=True)
+        say(drawing.hint)
 
 
 def _learning_curves(paths: list[Path], by: By) -> Drawing:

@@ -12,7 +12,7 @@ import typer
 
 from outflank.interfaces.cli.learning.learn import Cluster
 from outflank.interfaces.cli.options import Json
-from outflank.interfaces.cli.progress import err, note, out, print_json
+from outflank.interfaces.cli.progress import err, note, out, print_json, say
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -92,7 +92,7 @@ def reproduce(
         print_json({"results": list(map(_as_json, results)), "reports": [str(path) for path in reports]})
         return
     for path in reports:
-        out.print(f"Report: {path}", markup=False, soft_wrap=True)
+        say(f"Report: {path}")
 
 
 def _list(experiments: list[Experiment], as_json: bool) -> None:
@@ -151,7 +151,7 @@ def _reproduce_all(
     folder = asked.folder
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; choose another --out")
-    if asked.published.folder is None:
+    if asked.published.folder is None and not all(one.is_own for one in chosen):
         note("some rows need the published files (--published) and are not measured")
     folder.mkdir(parents=True, exist_ok=True)
     results = []
@@ -196,9 +196,9 @@ def _reports_again(render: Path | None, check: Path | None, as_json: bool) -> No
         print_json({"reports": [str(path) for path in made], "differences": found})
     else:
         for line in (*(f"Report: {path}" for path in made), *found):
-            out.print(line, markup=False, soft_wrap=True)
+            say(line)
         if check is not None and not found:
-            out.print(f"Every verdict in {check} follows from its result file.", markup=False, soft_wrap=True)
+            say(f"Every verdict in {check} follows from its result file.")
     if found:
         raise typer.Exit(1)
 
@@ -210,7 +210,7 @@ def _print_result(result: Result) -> None:
     if result.rows(definitions=True):
         words.append(f"definitions: {counted_verdicts([result], definitions=True)}")
     line = f"{result.experiment.name:32} {'; '.join(words)} ({result.made.seconds:,.1f} s)"
-    out.print(line, markup=False, soft_wrap=True)
+    say(line)
 
 
 def _as_json(result: Result) -> dict[str, Any]:

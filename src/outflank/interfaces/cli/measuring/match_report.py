@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from outflank.games.batch import Batch, BothTimes, Forfeit, MoveTimes
 from outflank.games.statistics import FinishedGames, Tally, score_text
-from outflank.interfaces.cli.progress import new_table, out
+from outflank.interfaces.cli.progress import new_table, out, say, tell
 from outflank.players.names import short_name
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def print_reports(reports: list[dict[str, Any]], record: Path | None) -> None:
         why = "Ended early" if reports[-1]["error"] else "Interrupted"
         out.print(f"{why}: the last row is a partial result.")
     if record is not None:
-        out.print(f"Every game with its moves: {record}", markup=False)
+        say(f"Every game with its moves: {record}")
 
 
 def _print_table(reports: list[dict[str, Any]]) -> None:
@@ -216,7 +216,7 @@ def print_forfeits(forfeits: Sequence[tuple[str, str, int]]) -> None:
     for (player, reason), numbers in list(games.items())[:SHOWN_REASONS]:
         more = " ..." if len(numbers) > SHOWN_FORFEITS else ""
         shown = ", ".join(map(str, numbers[:SHOWN_FORFEITS])) + more
-        out.print(f"Forfeited by {player} (it {reason}): {len(numbers)}, game {shown}", markup=False)
+        tell(f"Forfeited by {player} (it {reason}): {len(numbers)}, game {shown}")
     if (hidden := len(games) - SHOWN_REASONS) > 0:
         out.print(f"... and for {hidden} more reasons, see --json")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outflank.interfaces.cli.options import Json, complete_players
-from outflank.interfaces.cli.progress import meter, note, note_all, out, print_json, say
+from outflank.interfaces.cli.progress import meter, note, note_all, out, print_json, say, tell
 
 if TYPE_CHECKING:
     from outflank.games.game import GameRecord
@@ -121,7 +121,7 @@ def _print_head(record: GameRecord) -> None:
     where = ", ".join(part for part in (record.event, record.date) if part)
     out.print(names, style="bold", markup=False)
     if where:
-        out.print(where, markup=False)
+        tell(where)
     state = "" if final.is_over else ", unfinished"
     discs = f"black {final.black.bit_count()}, white {final.white.bit_count()}"
     out.print(f"{len(record.game.moves)} moves, {discs}{state}")
@@ -156,10 +156,9 @@ def _number(move: JudgedGameMove, score: float) -> str:
 def _print_sides(analysis: GameAnalysis, judge: SearchPlayer) -> None:
     from outflank.studies.game_analysis import BLUNDER, MISTAKE, SIDES
 
-    out.print(
+    tell(
         f"Scores are Black's in discs at the end. {_describe_sources(analysis, judge)} "
-        f"? loses {MISTAKE:.0f} discs or more, ?? {BLUNDER:.0f} or more.",
-        markup=False,
+        f"? loses {MISTAKE:.0f} discs or more, ?? {BLUNDER:.0f} or more."
     )
     for colour in SIDES:
         out.print(f"{colour.capitalize()} {_describe_side(analysis.summary(colour))}")
