@@ -87,6 +87,10 @@ export class ExplainPanel {
       return html("figure", {}, picture, html("figcaption", {}, `${move}: ${discs(value, 2)}`));
     };
     const light = () => this.onLight(squares);
+    if (!squares.length) {
+      return html("li", {}, html("strong", {}, `${row.difference >= 0 ? a : b} ${discs(Math.abs(row.difference), 2)} discs`),
+        " from counts of the whole board: moves, frontier and discs of both sides");
+    }
     return html("li", {},
       html("button", { type: "button", class: "light", click: light, focus: light, mouseenter: light },
         html("strong", {}, `${row.difference >= 0 ? a : b} ${discs(Math.abs(row.difference), 2)} discs`), ` from ${squares.join(" ")}`),
