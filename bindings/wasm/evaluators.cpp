@@ -65,10 +65,9 @@ void check_weights(std::uint64_t needed, Weights weights) {
 LoadedEvaluator network_of(Tuples tuples, Weights weights) {
     check_weights(tuples.entries(), weights);
     auto compiled = compiled_network(tuples.tables, weights, tuples.stages, LIMITS);
-    return {
-        std::move(compiled),
-        WrittenNetwork{
-            std::move(tuples.tables), {weights.begin(), weights.end()}, tuples.stages, {}}};
+    return {std::move(compiled),
+            WrittenNetwork{
+                std::move(tuples.tables), {weights.begin(), weights.end()}, tuples.stages, {}}};
 }
 
 // stages, tables; per table its length, its placements and their squares.
@@ -172,10 +171,9 @@ LoadedEvaluator read_deep(ShapeReader& shape, Weights weights) {
                       static_cast<std::uint64_t>(deep.stages) * deep.weights_of_one_stage(),
                   weights);
     auto network = std::make_shared<DeepNetwork>(tuples.tables, deep, weights);
-    return {
-        std::move(network),
-        WrittenNetwork{
-            std::move(tuples.tables), {weights.begin(), weights.end()}, deep.stages, deep}};
+    return {std::move(network),
+            WrittenNetwork{
+                std::move(tuples.tables), {weights.begin(), weights.end()}, deep.stages, deep}};
 }
 
 LoadedEvaluator read_iago(Weights weights) {

@@ -164,8 +164,7 @@ int contributions(int a, int b) {
     } else {
         weights += static_cast<std::size_t>(stage) * weights_of_one_stage(network.tables);
     }
-    const bool negated =
-        here.judgement.view == View::negation && board.mover == Colour::white;
+    const bool negated = here.judgement.view == View::negation && board.mover == Colour::white;
     for (const TupleTable& table : network.tables) {
         for (const auto& placement : table.placements) {
             for (const SeenBoard& seen : {after_a, after_b}) {

@@ -2,7 +2,7 @@
 
 The core reads the tables as whole numbers of 16 bits times a power of two (core/evaluators/deep_network.cpp);
 a page stores these numbers, from which the core reads the same ones again. Where a symmetry of the board maps
-the squares of a tuple onto themselves, learning keeps an entry equal to its mirror image: one of them is stored.
+the squares of a tuple onto themselves, learning keeps an entry equal to its mirror image: one is stored.
 Entries that no game has met are zero, and are one bit of a bitmap.
 """
 
@@ -23,8 +23,8 @@ LEAST = -32768  # its step would be read as twice as large
 
 @dataclass(frozen=True)
 class FilteredTables:
-    """`filtered`: the file's header, a bitmap of entries that are not zero, the low and the high bytes of their
-    numbers, the layers. A number is worth 2 ** exponent. Tables that are tied have symmetric entries once."""
+    """`filtered`: the file's header, a bitmap of entries that are not zero, the low and the high bytes of
+    their numbers, the layers. A number is worth 2 ** exponent. Tied tables have symmetric entries once."""
 
     filtered: bytes
     exponent: int

@@ -7,7 +7,7 @@
 
 Pages opened from file:// may not fetch, so that data must be in scripts, as text. Base64 takes 8 bytes for 6;
 this takes 8 for 7.75. A script that begins with a byte order mark is UTF-16, whatever its host says (Encoding
-Standard, "decode"). The browser's side is static/page/unpack.js. It gives back exactly the same bytes, but for
+Standard, "decode"). The browser's side is static/page/unpack.js. It gives back exactly the same bytes, except
 the tables of a deep network: those come back as the core reads them (deep_tables.py).
 """
 

@@ -14,7 +14,9 @@ export class ExplainPanel {
   constructor(page, session, thinking, onLight) {
     Object.assign(this, { page, session, thinking, onLight, shown: "", pending: null });
     const players = [...thinking.players.values()];
-    page("explain-player").replaceChildren(...players.map(({ id, name }) => html("option", { value: id }, name)));
+    const group = (label, some) => (some.length ? [html("optgroup", { label }, ...some.map(({ id, name }) => html("option", { value: id }, name)))] : []);
+    page("explain-player").replaceChildren( // an entrant of a league may have the name of a built-in player
+      ...group("Players", players.filter(({ isListed }) => isListed)), ...group("Built in", players.filter(({ isListed }) => !isListed)));
     page("explain-player").value = session.coach;
     for (const id of ["explain-player", "explain-a", "explain-b"]) page(id).addEventListener("change", () => this.explain());
     page("explain-player").addEventListener("change", () => this.hideTables());
