@@ -65,9 +65,9 @@ void check_weights(std::uint64_t needed, Weights weights) {
 LoadedEvaluator network_of(Tuples tuples, Weights weights) {
     check_weights(tuples.entries(), weights);
     auto compiled = compiled_network(tuples.tables, weights, tuples.stages, LIMITS);
-    return {
-        std::move(compiled),
-        WrittenNetwork{std::move(tuples.tables), {weights.begin(), weights.end()}, tuples.stages}};
+    return {std::move(compiled),
+            WrittenNetwork{
+                std::move(tuples.tables), {weights.begin(), weights.end()}, tuples.stages, {}}};
 }
 
 // stages, tables; per table its length, its placements and their squares.
@@ -120,7 +120,7 @@ LoadedEvaluator read_counted(ShapeReader& shape, Weights weights) {
     auto network = compiled_network(tuples.tables, of_tuples, stages, LIMITS);
     return {
         std::make_shared<CountedNetwork>(std::move(network), std::move(counts), of_counts, stages),
-        WrittenNetwork{std::move(tuples.tables), std::move(of_tuples), stages}};
+        WrittenNetwork{std::move(tuples.tables), std::move(of_tuples), stages, {}}};
 }
 
 // Takes layers off the front of the weights: each layer's weights [inputs][nodes], then its biases.
@@ -170,7 +170,10 @@ LoadedEvaluator read_deep(ShapeReader& shape, Weights weights) {
     check_weights(tuples.entries() * static_cast<std::uint64_t>(deep.vector) +
                       static_cast<std::uint64_t>(deep.stages) * deep.weights_of_one_stage(),
                   weights);
-    return {std::make_shared<DeepNetwork>(tuples.tables, deep, weights), std::nullopt};
+    auto network = std::make_shared<DeepNetwork>(tuples.tables, deep, weights);
+    return {std::move(network),
+            WrittenNetwork{
+                std::move(tuples.tables), {weights.begin(), weights.end()}, deep.stages, deep}};
 }
 
 LoadedEvaluator read_iago(Weights weights) {
@@ -282,9 +285,10 @@ OUTFLANK_EXPORT(set_ordering)
 void set_ordering(std::size_t evaluator, const double* discs_per_unit, std::size_t count,
                   double weight) {
     Instance& here = instance();
-    require(evaluator < here.evaluators.size() && here.evaluators[evaluator].network.has_value(),
+    require(evaluator < here.evaluators.size() && here.evaluators[evaluator].network.has_value() &&
+                !here.evaluators[evaluator].network->deep.has_value(),
             "the solver orders moves by an n-tuple network");
-    const auto& [tables, weights, stages] = *here.evaluators[evaluator].network;
+    const auto& [tables, weights, stages, deep] = *here.evaluators[evaluator].network;
     require(count == static_cast<std::size_t>(stages),
             "there is one number of discs per unit for each stage");
     here.ordering = {std::make_shared<OrderingNetwork>(tables, weights, stages,
@@ -293,60 +297,12 @@ void set_ordering(std::size_t evaluator, const double* discs_per_unit, std::size
     here.solver.reset();
 }
 
-// The weights of one stage as the file has them; null if the evaluator is no n-tuple network.
-OUTFLANK_EXPORT(written_weights)
-const double* written_weights(std::size_t evaluator, int stage) {
-    Instance& here = instance();
-    if (evaluator >= here.evaluators.size() || !here.evaluators[evaluator].network) {
-        return nullptr;
-    }
-    const auto& [tables, weights, stages] = *here.evaluators[evaluator].network;
-    require(stage >= 0 && stage < stages, "there is no such stage");
-    return weights.data() + static_cast<std::size_t>(stage) * weights_of_one_stage(tables);
-}
-
 // Frees what is only needed for explanations and for set_ordering.
 OUTFLANK_EXPORT(forget_written)
 void forget_written() {
     for (LoadedEvaluator& loaded : instance().evaluators) {
         loaded.network.reset();
     }
-}
-
-// What each placement of the mover's network adds to the value of a move for the mover: one result
-// per placement, table after table. None if the evaluator is no n-tuple network.
-OUTFLANK_EXPORT(contributions)
-int contributions(int square) {
-    Instance& here = instance();
-    here.results.clear();
-    const Board board = board_in();
-    require(square >= 0 && square < 64 && (board.position().moves() & bit(square)) != 0,
-            "the move is not legal");
-    const Evaluator* const mine = here.judgement.evaluator(board.mover);
-    const auto found = std::ranges::find_if(
-        here.evaluators, [&](const auto& loaded) { return loaded.evaluator.get() == mine; });
-    if (found == here.evaluators.end() || !found->network) {
-        return 0;
-    }
-    const bool inverted = here.judgement.view == View::inversion && board.mover == Colour::white;
-    const bool negated = here.judgement.view == View::negation && board.mover == Colour::white;
-    const Board after = Board::of(board.position().play(square), other(board.mover));
-    const Bits black = inverted ? after.white : after.black;
-    const Bits white = inverted ? after.black : after.white;
-    const auto& [tables, weights, stages] = *found->network;
-    std::size_t first = static_cast<std::size_t>(stage_of(std::popcount(black | white), stages)) *
-                        weights_of_one_stage(tables);
-    for (const TupleTable& table : tables) {
-        for (const auto& placement : table.placements) {
-            std::size_t index = 0;
-            for (const std::uint8_t at : placement) {
-                index = 3 * index + 1 + (black >> at & 1) - (white >> at & 1);
-            }
-            here.results.push_back(negated ? -weights[first + index] : weights[first + index]);
-        }
-        first += table.weight_count();
-    }
-    return static_cast<int>(here.results.size());
 }
 
 }  // namespace outflank::wasm

@@ -11,6 +11,7 @@
 
 #include "books/opening_book.hpp"
 #include "endgame/solver.hpp"
+#include "evaluators/deep_layers.hpp"
 #include "evaluators/ntuple_network.hpp"
 #include "search/search.hpp"
 
@@ -28,6 +29,7 @@ struct WrittenNetwork {
     std::vector<TupleTable> tables;
     std::vector<double> weights;
     int stages = 1;
+    std::optional<DeepShape> deep;  // its weights: tables of all stages, then layers of each
 };
 
 struct LoadedEvaluator {

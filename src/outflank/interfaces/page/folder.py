@@ -152,7 +152,7 @@ def page_files(listed: Sequence[PagePlayer], title: str = "outflank") -> dict[st
         "manifest.webmanifest": _manifest(title).encode(),
         "icon.svg": (STATIC / "icon.svg").read_bytes(),
         **{name: (STATIC / "page" / name).read_bytes() for name in ICONS},
-        **{f"files/{name}.js": _file_script(name, content) for name, content in packed.items()},
+        **{f"files/{name}.js": pack_file(name, content).script(name) for name, content in packed.items()},
     }
     return {**files, "service-worker.js": _service_worker(files).encode()}
 
@@ -175,10 +175,6 @@ def write_page(files: Mapping[str, bytes], folder: Path) -> None:
 
 def _script(entry: str) -> str:
     return bundled(entry, lambda path: (STATIC / path).read_text(encoding="utf-8"))
-
-
-def _file_script(name: str, content: bytes) -> bytes:
-    return f"outflankFile({json.dumps(name)},{pack_file(name, content).literal});\n".encode()
 
 
 def _index(title: str, config: Mapping[str, Any]) -> str:

@@ -165,6 +165,17 @@ def test_every_level_moves(page_at: PageAt, level: int) -> None:
     assert board.discs >= 50
 
 
+def test_a_tablet_shows_a_large_board_and_a_phone_every_tab(page_at: PageAt) -> None:
+    page = page_at("/play")
+    page.wait_for_function(READY)
+    page.set_viewport_size({"width": 820, "height": 1180})
+    board = page.locator("#board svg").bounding_box()
+    assert board["width"] > 0.85 * 820
+    page.set_viewport_size({"width": 360, "height": 640})
+    tabs = page.locator(".tabs")
+    assert tabs.evaluate("(all) => all.scrollWidth <= all.clientWidth")
+
+
 def test_players_of_the_league_play_as_deep_as_is_chosen(page_at: PageAt, league_server: str) -> None:
     rows = httpx.get(f"{league_server}/api/v1/players", params={"limit": 1000}).json()["players"]
     chosen = next(row["id"] for row in rows if row["name"] == "corners")
@@ -173,6 +184,9 @@ def test_players_of_the_league_play_as_deep_as_is_chosen(page_at: PageAt, league
     assert page.text_content("#white-name") == "corners"
     page.click("#new")
     assert page.is_visible("#strength-field")
+    page.select_option("#white-by", "level-3")
+    assert page.is_hidden("#strength-field")  # a level has its own
+    page.select_option("#white-by", f"player-{chosen}")
     page.select_option("#strength", "4")
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_function(READY)

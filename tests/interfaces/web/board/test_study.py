@@ -62,6 +62,22 @@ def test_a_game_is_reviewed(page_at: PageAt) -> None:
     assert {move, better, other} <= set(moves_shown(page))
 
 
+def test_a_game_of_others_is_reviewed_for_both_sides(page_at: PageAt) -> None:
+    """Neither side of a pasted game is "You", and its winner is no level."""
+    page = page_at("/play")
+    page.wait_for_function(READY)
+    page.click("#tab-files")
+    page.fill("#paste", "".join(random_game(4)))
+    page.click("#paste-form button.main")
+    page.click("#tab-game")
+    assert page.is_checked("#both")
+    assert re.fullmatch(r"Game over: \w+ wins \d+ to \d+\.", status(page))
+    page.click("#review")
+    page.wait_for_function(REVIEWED)
+    whose = [text.split(" ")[2] for text in page.locator(".mistakes .plain").all_text_contents()]
+    assert set(whose) == {"Black", "White"}
+
+
 def test_the_review_of_solved_moves_is_exact(page_at: PageAt) -> None:
     """Where the coach solves, a mistake costs exactly what perfect play says."""
     moves = random_game(8)
@@ -131,7 +147,9 @@ def test_every_table_shows_its_best_and_worst(page_at: PageAt) -> None:
     page = page_at("/play#black=you&white=you")
     page.wait_for_function(READY)
     page.click("#tab-explain")
-    page.select_option("#explain-player", "all-2")
+    groups = page.eval_on_selector_all("#explain-player optgroup", "all => all.map(one => one.label)")
+    assert groups == ["Players", "Built in"]  # which may have the same names
+    page.select_option("#explain-player", value="all-2")
     page.click("#show-tables")
     page.get_by_role("button", name="Show all 32 tables").click()
     assert page.locator(".tables li").count() == 32

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from outflank import Board
+from outflank import Board, NTupleNetwork
+from outflank.evaluators.counted_network import CountedNetwork
+from outflank.evaluators.deep_network import DeepNetwork
+from outflank.evaluators.storage import StoredPlayer, View, save_player
 from outflank.interfaces.page.bundle import bundled
 from outflank.interfaces.page.folder import STATIC
 from outflank.players.built_in import built_in_file
@@ -174,8 +179,50 @@ def test_explanations_add_up_to_the_difference(call: Call) -> None:
         assert sizes == sorted(sizes, reverse=True)
 
 
+def _counted() -> CountedNetwork:
+    network = CountedNetwork(NTupleNetwork.of_shape("all-2", stages=3), ("mobility", "frontier"))
+    return network.with_weights(np.random.default_rng(4).normal(size=network.weights.size))
+
+
+def _deep_without_counts() -> DeepNetwork:
+    """Its layers see the tables alone."""
+    network = DeepNetwork.of_shape("all-2", vector=5, hidden=7, stages=3)
+    weights = np.random.default_rng(4).normal(size=network.weights.size)
+    for layers in weights[network.table_weights :].reshape(3, -1):
+        hidden = 5 + network.inputs * 7  # after the weights of the hidden nodes: their biases
+        layers[5 + 5 * 7 : hidden] = 0
+        layers[hidden + 7 + 5 : hidden + 7 + network.inputs] = 0
+    return network.with_weights(weights)
+
+
+@pytest.mark.parametrize("view", ["inversion", "negation"])
+@pytest.mark.parametrize("make", [_counted, _deep_without_counts])
+def test_explanations_of_networks_that_also_count_add_up(
+    call: Call, make: Callable[[], CountedNetwork | DeepNetwork], view: View, tmp_path: Path
+) -> None:
+    """The tables' share and, in a row without squares, what is left for counts of the whole board."""
+    network = make()
+    save_player(StoredPlayer(network, view), tmp_path / "it.safetensors")
+    values, rows, tables = call(
+        """
+        await engine.loadPlayer("it", Uint8Array.from(argument.file));
+        const position = rules.fromText(argument.text);
+        const values = await engine.values(position, "it", 1);
+        const rows = await engine.explain(position, values[1].move, values[0].move, "it");
+        return [values, rows, await engine.tables("it", { most: 2 })];
+        """,
+        {"text": MIDDLE, "file": list((tmp_path / "it.safetensors").read_bytes())},
+    )
+    [of_counts] = [row["difference"] for row in rows if not row["squares"]]
+    of_all = sum(row["difference"] for row in rows)
+    assert of_all == pytest.approx(values[1]["value"] - values[0]["value"])
+    largest = abs(rows[0]["difference"])
+    assert (abs(of_counts) < 1e-3 * largest) == isinstance(network, DeepNetwork)
+    assert len(tables) == 32
+    assert all(table["best"][0]["value"] > table["worst"][0]["value"] for table in tables)
+
+
 def test_tables_have_their_best_configurations(call: Call) -> None:
-    from outflank import NTupleNetwork
     from outflank.players.built_in import load_built_in
 
     network = load_built_in("all-2").evaluator

@@ -57,7 +57,7 @@ class BoardPage {
     this.tabs = new Tabs(document.querySelector(".tabs"), (name) => this.panelShown(name));
     this.explaining = new ExplainPanel(byId, session, thinking, (squares) => this.light(squares));
     this.book = new BookPanel(byId, session, thinking, (move) => this.explore(move));
-    this.files = new FilesPanel(byId, session, { onOpen: (tree) => this.open(tree), link: () => location.href });
+    this.files = new FilesPanel(byId, session, { onOpen: (tree) => this.open(tree, { isStudied: tree.root.children.length > 0 }), link: () => location.href });
     this.editor = new EditorPanel(byId, session, { onEdit: () => this.show(), onDone: (tree) => { this.open(tree); this.tabs.show("game"); } });
     this.review = new ReviewView(byId("review-result"), {
       onGo: (node) => session.goTo(node), onTry: (node) => this.tryAgain(node),
@@ -120,9 +120,9 @@ class BoardPage {
     if (answer === "again") this.newGame.open(this.session);
   }
 
-  open(tree) {
+  open(tree, how = {}) {
     this.push();
-    this.session.open(tree);
+    this.session.open(tree, how);
   }
 
   /** A move from the book: played for whoever is to move. */

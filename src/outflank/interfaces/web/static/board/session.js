@@ -89,8 +89,9 @@ export class Session {
     this.proceed();
   }
 
-  /** Another game or position, with the same players. */
-  open(tree) {
+  /** Another game or position, with the same players; a game of others is studied, moving for both sides. */
+  open(tree, { isStudied = false } = {}) {
+    if (isStudied) this.both = true;
     this.replaceTree(tree);
     this.clock.reset(0);
     this.isPaused = this.isWatched;

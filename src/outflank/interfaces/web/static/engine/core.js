@@ -7,7 +7,7 @@ import { isSafetensors, KINDS, readSafetensors } from "./player-files.js";
 
 const LARGEST_FILE = 256 << 20;
 const VIEWS = { inversion: 0, negation: 1, doubled: 2 };
-const WON_GAME = 1e6; // added to the disc difference of a won game (core/search/search.hpp)
+export const WON_GAME = 1e6; // added to the disc difference of a won game (core/search/search.hpp)
 const STAGES = 4; // of a tuning (src/outflank/players/search_tuning.py)
 
 export class Core {
@@ -187,16 +187,15 @@ export class Core {
     return { finished: finished === 1, score, nodes, line: line.slice(0, length) };
   }
 
-  /** What each placement adds to a move's value for the mover, table after table; none if it has no tables. */
-  contributions(position, move) {
+  /** What each placement adds to the values of two moves for the mover, table after table: pairs; none if it has no tables. */
+  contributions(position, moveA, moveB) {
     this.#set(position);
-    return [...this.#results(this.#exports.contributions(move))];
+    return rowsOf(this.#results(this.#exports.contributions(moveA, moveB)), 2);
   }
 
-  /** The weights of one stage, as the file has them: a view into memory, valid until the next call. */
-  writtenWeights(evaluator, stage, size) {
-    const at = this.#exports.written_weights(evaluator, stage);
-    return at === 0 ? new Float64Array(0) : new Float64Array(this.#exports.memory.buffer, at, size);
+  /** What each entry of the tables is worth at a stage, in the evaluator's own unit. */
+  entryValues(evaluator, stage) {
+    return this.#results(this.#exports.entry_values(evaluator, stage)).slice();
   }
 
   /** Turned to the representative of its eight symmetric images. */

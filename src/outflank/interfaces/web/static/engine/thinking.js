@@ -1,7 +1,7 @@
 // What the engine's worker knows and does: players, a book and a solver, each in an instance of the core.
 // No messages in here, so that Node and the tests use the same code as the browser.
 
-import { Core, discsPerUnitAt, inDiscs } from "./core.js";
+import { Core, discsPerUnitAt, inDiscs, WON_GAME } from "./core.js";
 import * as rules from "./rules.js";
 
 const SOLVE_IN_TIME = 22; // empty squares from which a timed analysis tries to solve, by default
@@ -9,6 +9,7 @@ const SEARCH_SHARE = 0.2; // of the time goes to a search first, in case the sol
 const TIE = 1e-6;
 // all-rounder as the solver's move ordering: as in src/outflank/players/solver.py.
 const ORDERING = { name: "all-rounder", discsPerUnit: [11.0, 11.0, 11.0, 7.5], weight: 4.0 };
+const COUNTING = ["counted-network", "deep-network"]; // these see more than tables
 const now = () => performance.now() / 1000;
 
 export class Thinking {
@@ -161,13 +162,15 @@ export class Thinking {
   explain(position, moveA, moveB, name) {
     const { core, file, discsPerUnit } = this.#player(name);
     const evaluator = file.evaluators[position.mover === "white" ? file.evaluators.length - 1 : 0];
-    const [a, b] = [moveA, moveB].map((move) => core.contributions(position, move));
+    const pairs = core.contributions(position, moveA, moveB);
     const scale = discsPerUnitAt(discsPerUnit, rules.discs(position));
-    const tables = evaluator.tables ?? Array.from({ length: a.length }, (_, square) => [[square]]); // a piece counter
-    const rows = tables.flatMap((table, number) => table.map((squares) => ({ table: number, squares })));
-    return a
-      .map((value, i) => ({ ...rows[i], valueA: value * scale, valueB: b[i] * scale, difference: (value - b[i]) * scale }))
-      .sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference));
+    const tables = evaluator.tables ?? Array.from({ length: pairs.length }, (_, square) => [[square]]); // a piece counter
+    const placed = tables.flatMap((table, number) => table.map((squares) => ({ table: number, squares })));
+    const rows = pairs.map(([a, b], i) => ({ ...placed[i], valueA: a * scale, valueB: b * scale, difference: (a - b) * scale }));
+    const judged = core.judge(position);
+    const isFinal = judged.some(({ value }) => Math.abs(value) > WON_GAME / 2); // a move that ends the game has its score
+    if (COUNTING.includes(evaluator.kind) && !isFinal) rows.push(countsRow(judged, moveA, moveB, pairs, scale));
+    return rows.sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference));
   }
 
   /** See Engine.tables. */
@@ -175,10 +178,8 @@ export class Thinking {
     const { core, file, discsPerUnit } = this.#player(name);
     const number = colour === "white" ? file.evaluators.length - 1 : 0;
     const { tables = [], stages = 1 } = file.evaluators[number];
-    const size = tables.reduce((sum, table) => sum + 3 ** table[0].length, 0);
     const stage = Math.floor((Math.max(0, discs - 4) * stages) / 61); // as in the core
-    const weights = core.writtenWeights(number, stage, size);
-    if (weights.length === 0) return []; // of a deep network, whose entries have no values of their own
+    const weights = core.entryValues(number, stage);
     const scale = discsPerUnitAt(discsPerUnit, discs);
     let first = 0;
     return tables.map((placements) => {
@@ -190,6 +191,13 @@ export class Thinking {
       return { placements, best: order.slice(0, most).map(configuration), worst: order.slice(-most).reverse().map(configuration) };
     });
   }
+}
+
+// What is left of the difference of two moves: mobility and other counts of the whole board, which belong to no table.
+function countsRow(judged, moveA, moveB, pairs, scale) {
+  const [a, b] = [moveA, moveB].map((move, side) =>
+    judged.find((one) => one.move === move).value - pairs.reduce((sum, pair) => sum + pair[side], 0));
+  return { table: null, squares: [], valueA: a * scale, valueB: b * scale, difference: (a - b) * scale };
 }
 
 function analysis(moves, { depth = 0, nodes = 0, seconds = 0, exact = false, isFromBook = false, partial = false } = {}) {

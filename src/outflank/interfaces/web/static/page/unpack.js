@@ -1,40 +1,27 @@
 // Files that `outflank page` packed into scripts (src/outflank/interfaces/page/packing.py), as bytes again.
 
-const NOT_AS_THEY_ARE = [0, 10, 13, 34, 92];
+const ESCAPE = 0xe000;
+const TURNED = 0x8000;
 const BOOK_ENTRY = 24;
+const FORMAT = "outflank-player-1";
 
 /** @param {{size: number, deflated: number, filter: string, header: number, text: string}} packed */
 export async function unpacked(packed) {
-  const filtered = await inflated(fromSevenBits(packed.text, packed.deflated));
+  const filtered = await inflated(fromText(packed.text, packed.deflated));
   if (packed.filter === "floats") return fromFloats(filtered, packed);
   if (packed.filter === "columns") return fromColumns(filtered, packed);
+  if (packed.filter === "tables") return fromTables(filtered, packed);
   return filtered;
 }
 
-/** Seven bits to a character; one above 127 holds one that cannot stand in a text, and the next. */
-export function fromSevenBits(text, size) {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  let held = 0; // bits not yet written, in the low `count` bits
-  let count = 0;
-  const take = (seven) => {
-    held = ((held << 7) | seven) & 0x3fff;
-    count += 7;
-    if (count >= 8 && at < size) {
-      count -= 8;
-      bytes[at++] = held >> count;
-    }
-  };
-  for (let i = 0; i < text.length; ++i) {
+/** Sixteen bits to a character; those that cannot stand in a text follow an escape, with their highest bit turned. */
+export function fromText(text, size) {
+  const words = new Uint16Array(Math.ceil(size / 2));
+  for (let i = 0, at = 0; i < text.length; ++i) {
     const code = text.charCodeAt(i);
-    if (code < 128) {
-      take(code);
-    } else {
-      take(NOT_AS_THEY_ARE[(code - 128) >> 7]);
-      take(code & 127);
-    }
+    words[at++] = code === ESCAPE ? text.charCodeAt(++i) ^ TURNED : code;
   }
-  return bytes;
+  return new Uint8Array(words.buffer, 0, size);
 }
 
 function fromFloats(filtered, { size, header }) {
@@ -50,6 +37,55 @@ function fromFloats(filtered, { size, header }) {
     next += 1;
   }
   return bytes;
+}
+
+// A deep network (deep_tables.py): which entries are there, their numbers of 16 bits, and the layers as they were.
+function fromTables(filtered, { size, header, exponent, isTied }) {
+  const bytes = new Uint8Array(size);
+  bytes.set(filtered.subarray(0, header));
+  const { __metadata__: metadata } = JSON.parse(new TextDecoder().decode(filtered.subarray(8, header)));
+  const { tables, vector } = JSON.parse(metadata[FORMAT]).architecture;
+  const kept = tables.map(([squares], table) => keptEntries(squares, isTied[table]));
+  const entries = kept.flatMap((table) => Array.from(table, (first, entry) => first === entry));
+  const count = entries.filter(Boolean).length;
+  const bitmap = filtered.subarray(header, header + Math.ceil(count / 8));
+  const layers = 4 * vector * entries.length; // bytes of the tables
+  const planes = filtered.subarray(header + bitmap.length, filtered.length - (size - header - layers));
+  const [low, high] = [planes.subarray(0, planes.length / 2), planes.subarray(planes.length / 2)];
+  const numbers = new Float32Array(vector * entries.length);
+  for (let table = 0, first = 0, at = 0, next = 0; table < kept.length; first += kept[table++].length) {
+    kept[table].forEach((same, entry) => {
+      const to = vector * (first + entry);
+      if (same !== entry) {
+        numbers.copyWithin(to, vector * (first + same), vector * (first + same + 1));
+        return;
+      }
+      if ((bitmap[at >> 3] >> (at++ & 7)) & 1) {
+        for (let k = 0; k < vector; ++k, ++next) numbers[to + k] = (((high[next] << 24) >> 16) | low[next]) * 2 ** exponent;
+      }
+    });
+  }
+  const weights = new DataView(bytes.buffer, header);
+  numbers.forEach((number, i) => weights.setFloat32(4 * i, number, true));
+  bytes.set(filtered.subarray(header + bitmap.length + planes.length), header + layers);
+  return bytes;
+}
+
+// For each entry of a table the first of those that are the same under the symmetries of its squares.
+function keptEntries(squares, isTied) {
+  const { length } = squares;
+  const worth = squares.map((_, k) => 3 ** (length - 1 - k));
+  const turned = (square, turn) => {
+    const [row, column] = [(square >> 3) ^ (turn & 1 ? 7 : 0), (square & 7) ^ (turn & 2 ? 7 : 0)];
+    return turn & 4 ? 8 * column + row : 8 * row + column;
+  };
+  const places = [0, 1, 2, 3, 4, 5, 6, 7].map((turn) => squares.map((square) => squares.indexOf(turned(square, turn))));
+  const turns = places.filter((found) => isTied && !found.includes(-1));
+  const first = Int32Array.from({ length: 3 ** length }, (_, entry) => entry);
+  return first.map((entry) => {
+    const digits = worth.map((one) => Math.floor(entry / one) % 3);
+    return turns.reduce((least, found) => Math.min(least, worth.reduce((sum, one, k) => sum + one * digits[found[k]], 0)), entry);
+  });
 }
 
 function fromColumns(filtered, { size, header }) {

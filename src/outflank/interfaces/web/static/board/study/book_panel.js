@@ -35,7 +35,7 @@ export class BookPanel {
   table(moves, position, node) {
     const row = ({ move, value, games, isDeviation }) => html("tr", {},
       html("th", { scope: "row" }, html("button", { type: "button", click: () => this.onPlay(move) }, move)),
-      html("td", { class: "number" }, discs(value)), html("td", { class: "number" }, isDeviation ? "–" : `${games}`),
+      html("td", { class: "number" }, discs(value)), html("td", { class: "number" }, isDeviation ? "–" : games.toLocaleString("en")),
       html("td", { class: "name" }, openingName([...node.path, { position: position.play(move).settled() }])));
     return html("div", { class: "box", tabindex: 0, role: "region", "aria-label": "Moves in the book" }, html("table", {},
       html("thead", {}, html("tr", {}, ...[["Move", ""], ["Value", "number"], ["Games", "number"], ["Leads to", "name"]].map(([text, kind]) => html("th", { scope: "col", class: kind || null }, text)))),

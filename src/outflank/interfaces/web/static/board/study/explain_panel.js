@@ -7,14 +7,16 @@ import { smallBoard } from "../view/small_board.js";
 
 const MOST_SHOWN = 8;
 const FIRST_TABLES = 6; // the others when asked for
-const CONFIGURATIONS = 2; // best and worst of each table
+const CONFIGURATIONS = 2, ASKED_FOR = 4 * CONFIGURATIONS; // best and worst of each table; mirror images are worth the same
 
 export class ExplainPanel {
   /** `onLight(squares)` lights squares on the main board. */
   constructor(page, session, thinking, onLight) {
     Object.assign(this, { page, session, thinking, onLight, shown: "", pending: null });
     const players = [...thinking.players.values()];
-    page("explain-player").replaceChildren(...players.map(({ id, name }) => html("option", { value: id }, name)));
+    const group = (label, some) => (some.length ? [html("optgroup", { label }, ...some.map(({ id, name }) => html("option", { value: id }, name)))] : []);
+    page("explain-player").replaceChildren( // an entrant of a league may have the name of a built-in player
+      ...group("Players", players.filter(({ isListed }) => isListed)), ...group("Built in", players.filter(({ isListed }) => !isListed)));
     page("explain-player").value = session.coach;
     for (const id of ["explain-player", "explain-a", "explain-b"]) page(id).addEventListener("change", () => this.explain());
     page("explain-player").addEventListener("change", () => this.hideTables());
@@ -51,9 +53,9 @@ export class ExplainPanel {
     this.pending = new AbortController();
     const { signal } = this.pending;
     this.onLight([]);
+    page("explanation").replaceChildren(); // those of another player or other moves
     if (!a || !b || a === b) {
       page("explain-status").textContent = "Choose two different moves.";
-      page("explanation").replaceChildren();
       return;
     }
     page("explain-status").textContent = "Looking at the tables.";
@@ -63,7 +65,6 @@ export class ExplainPanel {
     } catch (error) {
       if (signal.aborted) return;
       page("explain-status").textContent = `This player cannot be explained: ${error.message}.`;
-      page("explanation").replaceChildren();
     }
   }
 
@@ -87,6 +88,10 @@ export class ExplainPanel {
       return html("figure", {}, picture, html("figcaption", {}, `${move}: ${discs(value, 2)}`));
     };
     const light = () => this.onLight(squares);
+    if (!squares.length) {
+      return html("li", {}, html("strong", {}, `${row.difference >= 0 ? a : b} ${discs(Math.abs(row.difference), 2)} discs`),
+        " from counts of the whole board: moves, frontier and discs of both sides");
+    }
     return html("li", {},
       html("button", { type: "button", class: "light", click: light, focus: light, mouseenter: light },
         html("strong", {}, `${row.difference >= 0 ? a : b} ${discs(Math.abs(row.difference), 2)} discs`), ` from ${squares.join(" ")}`),
@@ -116,7 +121,7 @@ export class ExplainPanel {
   async drawTables() {
     const { page } = this, stage = Number(page("tables-stage").value) || 0;
     const discsThere = 4 + Math.ceil(61 * stage / this.stages); // the first number of discs of that stage
-    const tables = await this.thinking.tables(page("explain-player").value, discsThere, CONFIGURATIONS);
+    const tables = await this.thinking.tables(page("explain-player").value, discsThere, ASKED_FOR);
     if (!tables.length) {
       page("tables").textContent = "This player has no tables: it is not an n-tuple network.";
       return;
@@ -143,10 +148,11 @@ export class ExplainPanel {
       return html("figure", { class: kind }, picture, html("figcaption", {}, `${kind} ${discs(value, 2)}`));
     };
     return html("li", {}, html("p", {}, `${squares.join(" ")} (${placements.length} ${placements.length === 1 ? "placement" : "placements"})`),
-      html("div", { class: "pair four" }, ...best.map((one) => figure(one, "best")), ...worst.map((one) => figure(one, "worst"))));
+      html("div", { class: "pair four" }, ...distinct(best).map((one) => figure(one, "best")), ...distinct(worst).map((one) => figure(one, "worst"))));
   }
 }
 
+const distinct = (found) => found.filter(({ value }, i) => i === 0 || value !== found[i - 1].value).slice(0, CONFIGURATIONS);
 const CONTENT = { X: "black", O: "white", "-": "empty" };
 const stageName = (stage, stages) => `moves ${Math.ceil(61 * stage / stages)} to ${Math.ceil(61 * (stage + 1) / stages) - 1}`;
 

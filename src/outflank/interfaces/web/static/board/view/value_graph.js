@@ -62,8 +62,8 @@ export class ValueGraph {
     for (let ply = 0; ply <= this.last; ply += 10) {
       group.append(svg("text", { x: this.x(ply), y: bottom + 16, class: "tick", "text-anchor": "middle" }, `${ply}`));
     }
-    group.append(svg("text", { x: LEFT + 5, y: TOP + 13, class: "name" }, "Black ahead"),
-      svg("text", { x: LEFT + 5, y: bottom - 5, class: "name" }, "White ahead"));
+    group.append(svg("text", { x: right - 5, y: TOP + 13, class: "name", "text-anchor": "end" }, "Black ahead"),
+      svg("text", { x: right - 5, y: bottom - 5, class: "name", "text-anchor": "end" }, "White ahead"));
     return group;
   }
 
