@@ -1,6 +1,7 @@
-"""The tables of benchmarks/README.md from the result of `outflank bench --peers --json`.
+"""The tables of benchmarks/README.md from the results of `outflank bench --peers` and of before_and_after.
 
 outflank bench --peers --json > benchmarks/core.json
+python -m benchmarks.before_and_after PYTHON --json benchmarks/before_and_after.json
 python -m benchmarks.core_report                # writes the tables anew
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 
 README = Path(__file__).parent / "README.md"
 RESULT = Path(__file__).parent / "core.json"
-TABLES = re.compile(r"(<!-- core.json -->\n).*?(<!-- end -->\n)", re.DOTALL)
+BEFORE_AND_AFTER = Path(__file__).parent / "before_and_after.json"
 
 
 def tables(result: dict[str, Any]) -> str:
@@ -36,13 +37,36 @@ def tables(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def before_and_after(result: dict[str, Any]) -> str:
+    """Markdown: both builds' speeds and their ratio."""
+    lines = [
+        f"{result['machine']}; best of {result['rounds']} rounds in turns, by CPU time:",
+        "",
+        "| what | before | now | ratio | at least | |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in result["kernels"]:
+        before, now = (f"{row[when]:,.{_digits(row[when])}f}" for when in ("before", "now"))
+        verdict = "met" if row["is_met"] else "missed"
+        lines.append(
+            f"| {row['name']} | {before} {row['unit']} | {now} {row['unit']} | {row['ratio']:.2f} "
+            f"| {row['at_least']:.3g} | {verdict} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def _digits(rate: float) -> int:
     return 0 if rate >= 10 else 2
 
 
-def written(readme: str, result: dict[str, Any]) -> str:
-    return TABLES.sub(lambda found: found[1] + tables(result) + found[2], readme)
+def written(readme: str, file: str, text: str) -> str:
+    """With `text` between the marks of a result file."""
+    marks = re.compile(rf"(<!-- {re.escape(file)} -->\n).*?(<!-- end -->\n)", re.DOTALL)
+    return marks.sub(lambda found: found[1] + text + found[2], readme)
 
 
 if __name__ == "__main__":
-    README.write_text(written(README.read_text(), json.loads(RESULT.read_bytes())))
+    readme = README.read_text()
+    readme = written(readme, RESULT.name, tables(json.loads(RESULT.read_bytes())))
+    compared = before_and_after(json.loads(BEFORE_AND_AFTER.read_bytes()))
+    README.write_text(written(readme, BEFORE_AND_AFTER.name, compared))

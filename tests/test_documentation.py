@@ -363,6 +363,7 @@ def test_code_cites_files_that_are_there() -> None:
 def test_the_speeds_are_those_of_the_result_file() -> None:
     readme = core_report.README.read_text()
     assert core_report.tables(json.loads(core_report.RESULT.read_bytes())) in readme
+    assert core_report.before_and_after(json.loads(core_report.BEFORE_AND_AFTER.read_bytes())) in readme
 
 
 def test_the_version_is_one() -> None:
