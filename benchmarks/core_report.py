@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 README = Path(__file__).parent / "README.md"
-RESULT = Path(__file__).parent / "core.json"
-BEFORE_AND_AFTER = Path(__file__).parent / "before_and_after.json"
 
 
 def tables(result: dict[str, Any]) -> str:
@@ -59,14 +57,19 @@ def _digits(rate: float) -> int:
     return 0 if rate >= 10 else 2
 
 
-def written(readme: str, file: str, text: str) -> str:
-    """With `text` between the marks of a result file."""
-    marks = re.compile(rf"(<!-- {re.escape(file)} -->\n).*?(<!-- end -->\n)", re.DOTALL)
-    return marks.sub(lambda found: found[1] + text + found[2], readme)
+REPORTS = {"core.json": tables, "before_and_after.json": before_and_after}
+MARKED = re.compile(r"(<!-- (\w+\.json) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+
+
+def written(readme: str) -> str:
+    """With the tables of each result file between its marks."""
+
+    def filled(found: re.Match[str]) -> str:
+        result = json.loads((README.parent / found[2]).read_bytes())
+        return found[1] + REPORTS[found[2]](result) + found[3]
+
+    return MARKED.sub(filled, readme)
 
 
 if __name__ == "__main__":
-    readme = README.read_text()
-    readme = written(readme, RESULT.name, tables(json.loads(RESULT.read_bytes())))
-    compared = before_and_after(json.loads(BEFORE_AND_AFTER.read_bytes()))
-    README.write_text(written(readme, BEFORE_AND_AFTER.name, compared))
+    README.write_text(written(README.read_text()))
