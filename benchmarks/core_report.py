@@ -1,6 +1,7 @@
-"""The tables of benchmarks/README.md from the result of `outflank bench --peers --json`.
+"""The tables of benchmarks/README.md from the results of `outflank bench --peers` and of before_and_after.
 
 outflank bench --peers --json > benchmarks/core.json
+python -m benchmarks.before_and_after PYTHON --json benchmarks/before_and_after.json
 python -m benchmarks.core_report                # writes the tables anew
 """
 
@@ -12,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 README = Path(__file__).parent / "README.md"
-RESULT = Path(__file__).parent / "core.json"
-TABLES = re.compile(r"(<!-- core.json -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 
 def tables(result: dict[str, Any]) -> str:
@@ -36,13 +35,41 @@ def tables(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def before_and_after(result: dict[str, Any]) -> str:
+    """Markdown: both builds' speeds and their ratio."""
+    lines = [
+        f"{result['machine']}; best of {result['rounds']} rounds in turns, by CPU time:",
+        "",
+        "| what | before | now | ratio | at least | |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in result["kernels"]:
+        before, now = (f"{row[when]:,.{_digits(row[when])}f}" for when in ("before", "now"))
+        verdict = "met" if row["is_met"] else "missed"
+        lines.append(
+            f"| {row['name']} | {before} {row['unit']} | {now} {row['unit']} | {row['ratio']:.2f} "
+            f"| {row['at_least']:.3g} | {verdict} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def _digits(rate: float) -> int:
     return 0 if rate >= 10 else 2
 
 
-def written(readme: str, result: dict[str, Any]) -> str:
-    return TABLES.sub(lambda found: found[1] + tables(result) + found[2], readme)
+REPORTS = {"core.json": tables, "before_and_after.json": before_and_after}
+MARKED = re.compile(r"(<!-- (\w+\.json) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+
+
+def written(readme: str) -> str:
+    """With the tables of each result file between its marks."""
+
+    def filled(found: re.Match[str]) -> str:
+        result = json.loads((README.parent / found[2]).read_bytes())
+        return found[1] + REPORTS[found[2]](result) + found[3]
+
+    return MARKED.sub(filled, readme)
 
 
 if __name__ == "__main__":
-    README.write_text(written(README.read_text(), json.loads(RESULT.read_bytes())))
+    README.write_text(written(README.read_text()))

@@ -20,22 +20,8 @@ class ChangedSlots {
         }
     }
 
-    // What visit() may be called with is below this: see for_each.
-    static constexpr std::size_t room(std::size_t width) {
-        return (width + 63) / 64 * 64 + Slots::LANES;
-    }
-
-    // Calls visit(slot) for each slot that reads the move's square or a flipped one, and for some
-    // that do not, perhaps more than once: see four_at_a_time. WORDS: how many words a set has if
-    // that is known at compile time, else 0.
-    template <std::size_t WORDS, class Visit>
-    void for_each(int square, Bits flipped, Visit visit) const {
-        for_each_word<WORDS>(square, flipped, [&](std::size_t word, Bits changed) {
-            four_at_a_time(changed, [&](std::size_t k) { visit(64 * word + k); });
-        });
-    }
-
-    // Calls visit(word, set) for each 64 slots with the set of those that change.
+    // Calls visit(word, set) for each 64 slots with the set of those that read the move's square or
+    // a flipped one. WORDS: how many words a set has if that is known at compile time, else 0.
     template <std::size_t WORDS, class Visit>
     void for_each_word(int square, Bits flipped, Visit visit) const {
         const std::size_t words = WORDS > 0 ? WORDS : words_;

@@ -73,8 +73,7 @@ class TableReader {
             : indices(slots.empty), mirrored(slots.empty), after(slots.empty) {}
         AlignedVector<Index> indices;
         AlignedVector<Index> mirrored;  // room for them with the colours exchanged
-        AlignedVector<Index> after;     // room for those after a move
-        AlignedVector<float> entries;   // room for what learning tables read
+        AlignedVector<Index> after;     // room for those after a move, or after each
     };
 
     // `stage_size`: the entries of one stage's tables, including the zero.

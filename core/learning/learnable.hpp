@@ -106,11 +106,12 @@ class Learnable : public Evaluator {
     // Changes the weights so that the board that value() last saw through `seen` is worth more
     // (asked > 0) or less.
     virtual void nudge(Accumulator& seen, float asked, float alpha) = 0;
-    // Makes `after` see the board after a move, as values_after() saw it for `before`: value() and
-    // nudge() of that board then have less to do. Evaluators that gain nothing do nothing.
-    virtual void see_after(const Accumulator& /*before*/, const Board& /*board*/,
-                           const Choice& /*move*/, SeenAs /*seen_as*/,
-                           Accumulator& /*after*/) const {}
+    // Makes both accumulators see the board after one of the moves that values_after() last valued
+    // through `before`: that one as colours are on the board, `after` as values_after() saw it.
+    // value() and nudge() of the board and the next values_after() then have less to do. Evaluators
+    // that gain nothing do nothing.
+    virtual void follow(Accumulator& /*before*/, const Board& /*board*/, const MoveList& /*moves*/,
+                        std::size_t /*chosen*/, SeenAs /*seen_as*/, Accumulator& /*after*/) const {}
     // Boards of different parts have no weight in common, so that threads may learn them at once.
     virtual int parts() const { return 1; }
     virtual int part_of(int /*discs*/) const { return 0; }

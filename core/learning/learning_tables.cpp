@@ -2,7 +2,6 @@
 // share its weights.
 #include <algorithm>
 
-#include "evaluators/changed_slots.hpp"
 #include "evaluators/index_vectors.hpp"
 #include "learning/distinct_entries.hpp"
 #include "learning/learnable.hpp"
@@ -17,47 +16,31 @@ using Vector = IndexVector<Index>;
 // in chain k % 4.
 #if defined(__AVX__)
 using Chains = __m256d;
-Chains added(Chains chains, __m128 entries) {
-    return _mm256_add_pd(chains, _mm256_cvtps_pd(entries));
-}
-Chains added(Chains chains, const float* entries) { return added(chains, _mm_loadu_ps(entries)); }
 Chains added(Chains chains, const float* tables, const Index* at) {
-    return added(chains, _mm_setr_ps(tables[at[0]], tables[at[1]], tables[at[2]], tables[at[3]]));
+    const __m128 entries = _mm_setr_ps(tables[at[0]], tables[at[1]], tables[at[2]], tables[at[3]]);
+    return _mm256_add_pd(chains, _mm256_cvtps_pd(entries));
 }
 #else
 using Chains = std::array<double, 4>;
-Chains added(Chains chains, const float* entries) {
+Chains added(Chains chains, const float* tables, const Index* at) {
     for (std::size_t i = 0; i < 4; ++i) {
-        chains[i] += static_cast<double>(entries[i]);
+        chains[i] += static_cast<double>(tables[at[i]]);
     }
     return chains;
 }
-Chains added(Chains chains, const float* tables, const Index* at) {
-    const std::array<float, 4> entries{tables[at[0]], tables[at[1]], tables[at[2]], tables[at[3]]};
-    return added(chains, entries.data());
-}
 #endif
-double sum_of(Chains chains) { return (chains[0] + chains[1]) + (chains[2] + chains[3]); }
-
-// The sums of several rows of entries, at once because each addition waits for the one before.
-template <std::size_t ROWS>
-void sum_rows(const float* entries, std::size_t row, std::size_t width, double* sums) {
-    Chains chains[ROWS] = {};  // NOLINT: GCC warns of a std::array of vectors
+double sum_at(const float* tables, const Index* indices, std::size_t width) {
+    Chains chains{};
     for (std::size_t k = 0; k < width; k += 4) {
-        for (std::size_t i = 0; i < ROWS; ++i) {
-            chains[i] = added(chains[i], entries + i * row + k);
-        }
+        chains = added(chains, tables, indices + k);
     }
-    for (std::size_t i = 0; i < ROWS; ++i) {
-        sums[i] = sum_of(chains[i]);
-    }
+    return (chains[0] + chains[1]) + (chains[2] + chains[3]);
 }
 
 class LearningTables final : public Learnable {
   public:
     LearningTables(std::span<const TupleTable> tables, int stages, bool coherent, bool symmetric)
         : reader_(plain_slots(tables), stages, weights_of_one_stage(tables) + 1),
-          changed_(reader_.slots()),
           distinct_(reader_.slots()),
           learning_(reader_.stage_size() * static_cast<std::size_t>(stages), coherent),
           images_(symmetric ? mirror_images(tables) : std::vector<Index>{}),
@@ -73,18 +56,14 @@ class LearningTables final : public Learnable {
         }
         const float* tables =
             learning_.weights.data() + reader_.first_of_stage(std::popcount(black | white));
-        Chains chains{};
-        for (std::size_t k = 0; k < seen.indices.size(); k += 4) {
-            chains = added(chains, tables, seen.indices.data() + k);
-        }
-        return sum_of(chains);
+        return sum_at(tables, seen.indices.data(), seen.indices.size());
     }
     void values_after(Accumulator& accumulator, const Board& board, const MoveList& moves,
                       SeenAs seen_as, std::span<double> values) const override {
         auto& seen = static_cast<TableReader::Seen&>(accumulator);
         reader_.look(seen, board.black, board.white);
         if (is_mirrored(board, seen_as)) {
-            mirror(seen);
+            mirror(seen.indices.data(), seen.mirrored.data());
         }
         switch (reader_.slots().width) {
             case 48: return values_after_in<48>(seen, board, moves, seen_as, values);
@@ -93,14 +72,14 @@ class LearningTables final : public Learnable {
             default: return values_after_in<0>(seen, board, moves, seen_as, values);
         }
     }
-    void see_after(const Accumulator& before, const Board& board, const Choice& move,
-                   SeenAs seen_as, Accumulator& after) const override;
+    void follow(Accumulator& before, const Board& board, const MoveList& moves, std::size_t chosen,
+                SeenAs seen_as, Accumulator& after) const override;
     void nudge(Accumulator& seen, float asked, float alpha) override;
     int parts() const override { return stages_; }
     int part_of(int discs) const override { return stage_of(discs, stages_); }
 
     std::size_t bytes() const override {
-        return learning_.bytes() + reader_.bytes() + changed_.bytes() + distinct_.bytes() +
+        return learning_.bytes() + reader_.bytes() + distinct_.bytes() +
                images_.size() * sizeof(Index);
     }
     std::size_t weight_count() const override {
@@ -123,11 +102,13 @@ class LearningTables final : public Learnable {
     static bool is_mirrored(const Board& board, SeenAs seen_as) {
         return (board.mover == Colour::white) != (seen_as == SeenAs::mover_is_white);
     }
-    void mirror(TableReader::Seen& seen) const {
-        for (std::size_t from = 0; from < seen.indices.size(); from += Slots::LANES) {
-            auto indices = Vector::load(reader_.slots().mirror.data() + from);
-            indices -= Vector::load(seen.indices.data() + from);
-            indices.store(seen.mirrored.data() + from);
+    // The indices with the colours exchanged.
+    void mirror(const Index* indices, Index* mirrored) const {
+        const AlignedVector<Index>& mirror = reader_.slots().mirror;
+        for (std::size_t from = 0; from < mirror.size(); from += Slots::LANES) {
+            auto exchanged = Vector::load(mirror.data() + from);
+            exchanged -= Vector::load(indices + from);
+            exchanged.store(mirrored + from);
         }
     }
     static const Index* as_seen(const TableReader::Seen& seen, const Board& board, SeenAs seen_as) {
@@ -180,84 +161,65 @@ class LearningTables final : public Learnable {
     }
 
     TableReader reader_;
-    ChangedSlots changed_;
     DistinctEntries distinct_;
     LearningWeights learning_;
     std::vector<Index> images_;  // rings of entries that share a weight; empty if none do
     int stages_;
 };
 
-// The entries of the board before the move are read once, as the boards after it would find them; a
-// move's own are read where they differ. All moves' entries are written before the first is summed:
-// a vector that was just written in pieces cannot be read at once.
+// First the indices after all moves, then the entries there: they are where the time goes, and with
+// nothing else in between more of them are on their way from memory at once. To look up only the
+// slots that a move changes takes longer: which they are is unpredictable.
 template <std::size_t WIDTH>
 void LearningTables::values_after_in(TableReader::Seen& seen, const Board& board,
                                      const MoveList& moves, SeenAs seen_as,
                                      std::span<double> values) const {
-    constexpr std::size_t AT_ONCE = 16;  // moves
-    constexpr std::size_t WORDS = (WIDTH + 63) / 64;
     const std::size_t width = WIDTH > 0 ? WIDTH : seen.indices.size();
-    const std::size_t row = ChangedSlots::room(width);
     const Index* before = as_seen(seen, board, seen_as);
     const float* tables = learning_.weights.data() +
                           reader_.first_of_stage(std::popcount(board.black | board.white) + 1);
-    seen.entries.resize((1 + AT_ONCE) * row);
-    seen.after.resize(row);  // with a zero where there is no slot
-    float* const unchanged = seen.entries.data();
+    seen.after.resize(std::max(seen.after.size(), values.size() * width));
     Index* const after = seen.after.data();
-    for (std::size_t k = 0; k < width; ++k) {
-        unchanged[k] = tables[before[k]];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        indices_after<WIDTH>(before, moves.squares[i], moves.flipped[i], seen_as,
+                             after + i * width);
     }
-    for (std::size_t first = 0; first < values.size(); first += AT_ONCE) {
-        const std::size_t last = std::min(first + AT_ONCE, values.size());
-        float* entries = unchanged;
-        for (std::size_t i = first; i < last; ++i) {
-            entries += row;
-            indices_after<WIDTH>(before, moves.squares[i], moves.flipped[i], seen_as, after);
-            write_to_memory(after);
-            for (std::size_t k = 0; k < width; k += Slots::LANES) {
-                std::memcpy(entries + k, unchanged + k, Slots::LANES * sizeof(float));
-            }
-            changed_.for_each<WORDS>(moves.squares[i], moves.flipped[i],
-                                     [&](std::size_t k) { entries[k] = tables[after[k]]; });
-        }
-        constexpr std::size_t ROWS = 4;
-        std::array<double, AT_ONCE> sums;
-        for (std::size_t i = first; i < last; i += ROWS) {
-            sum_rows<ROWS>(unchanged + (i - first + 1) * row, row, width,
-                           sums.data() + (i - first));
-        }
-        std::copy_n(sums.begin(), last - first,
-                    values.begin() + static_cast<std::ptrdiff_t>(first));
+    write_to_memory(after);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = sum_at(tables, after + i * width, width);
     }
 }
 
-// The rates of its weights are needed when the board learns: until then they have time to come from
-// memory.
-void LearningTables::see_after(const Accumulator& before, const Board& board, const Choice& move,
-                               SeenAs seen_as, Accumulator& after) const {
+void LearningTables::follow(Accumulator& before, const Board& board, const MoveList& moves,
+                            std::size_t chosen, SeenAs seen_as, Accumulator& after) const {
     if (before.black != board.black || before.white != board.white) {
         return;
     }
-    const auto& seen = static_cast<const TableReader::Seen&>(before);
+    auto& seen = static_cast<TableReader::Seen&>(before);
     auto& next = static_cast<TableReader::Seen&>(after);
-    const Index* indices = as_seen(seen, board, seen_as);
-    if (next.indices.size() == 48) {
-        indices_after<48>(indices, move.square, move.flipped, seen_as, next.indices.data());
-    } else {
-        indices_after<0>(indices, move.square, move.flipped, seen_as, next.indices.data());
-    }
-    const Position played = board.position().play(move.square, move.flipped);
+    const std::size_t width = seen.indices.size();
+    const Index* indices = seen.after.data() + chosen * width;
+    std::copy_n(indices, width, next.indices.data());
+    const Position played = board.position().play(moves.squares[chosen], moves.flipped[chosen]);
     if (seen_as == SeenAs::mover_is_white) {
         next.remember(played.mover, played.opponent);
     } else {
         next.remember(played.opponent, played.mover);
     }
+    const Board now = Board::of(played, other(board.mover));
+    seen.remember(now.black, now.white);
+    if (is_mirrored(board, seen_as)) {
+        mirror(indices, seen.indices.data());
+    } else {
+        std::copy_n(indices, width, seen.indices.data());
+    }
+    // The rates of its weights are needed when the board learns: until then they have time to come
+    // from memory.
     if (!learning_.coherence.empty()) {
         const float* rates =
             learning_.coherence.data() + 2 * reader_.first_of_stage(played.discs());
-        for (std::size_t k = 0; k < static_cast<std::size_t>(reader_.slots().count); ++k) {
-            prefetch(rates + 2 * std::size_t{next.indices[k]});
+        for (std::size_t k = 0; k < width; ++k) {
+            prefetch(rates + 2 * std::size_t{indices[k]});
         }
     }
 }

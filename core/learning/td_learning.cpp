@@ -27,17 +27,14 @@ class Squash {
                                                         : 0.5 / settings.disc_unit),
           by_discs_(settings.output == Output::discs) {}
     double operator()(double raw) const { return portable_tanh(factor_ * raw); }
-    // Eight at a time, which compiles to vectors.
-    void all(std::span<double> values) const {
-        constexpr std::size_t AT_ONCE = 8;
-        for (std::size_t first = 0; first < values.size(); first += AT_ONCE) {
-            const std::size_t count = std::min(AT_ONCE, values.size() - first);
-            std::array<double, AT_ONCE> some{};
-            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), count, some.begin());
-            for (double& value : some) {
-                value = (*this)(value);
+    // The first `count` values. Eight at a time, which compiles to vectors; up to seven behind them
+    // change too.
+    static constexpr std::size_t AT_ONCE = 8;
+    void all(double* values, std::size_t count) const {
+        for (std::size_t first = 0; first < count; first += AT_ONCE) {
+            for (std::size_t i = first; i < first + AT_ONCE; ++i) {
+                values[i] = (*this)(values[i]);
             }
-            std::copy_n(some.begin(), count, values.begin() + static_cast<std::ptrdiff_t>(first));
         }
     }
     // Of a value by minimax, which may be that of a finished game (value_of_result).
@@ -69,13 +66,16 @@ class Updater {
           squash_(settings),
           seen_(evaluator.accumulator()) {}
 
-    void update(const Lesson& lesson, std::uint64_t game) { update(lesson, game, *seen_); }
-    // `seen`: through which the lesson's board, or one close to it, was last seen. Sutton and
+    void update(const Lesson& lesson, std::uint64_t game) {
+        const double value = squash_(evaluator_.value(*seen_, lesson.black, lesson.white));
+        update(lesson, game, *seen_, value);
+    }
+    // `seen`: through which the lesson's board was last seen; `squashed`: its value. Sutton and
     // Barto's gradient-descent TD; for tanh it is Lucas 2007 eq. 2. The loss of discs is that of
     // logistic values, in units of s discs.
-    void update(const Lesson& lesson, std::uint64_t game, Evaluator::Accumulator& seen) {
-        const double value =
-            lesson.sign * squash_(evaluator_.value(seen, lesson.black, lesson.white));
+    void update(const Lesson& lesson, std::uint64_t game, Evaluator::Accumulator& seen,
+                double squashed) {
+        const double value = lesson.sign * squashed;
         const double error = lesson.target - value;
         const double slope = settings_.output == Output::tanh    ? 1 - value * value
                              : settings_.output == Output::discs ? settings_.disc_unit
@@ -186,21 +186,20 @@ class Actor {
         const bool as_it_is = mover == Colour::white && settings_.view == View::negation;
         const double sign = as_it_is ? -1 : 1;
         const MoveList list(game.position, moves);
-        MoveValues values(list.count);
-        judge(game.board(), list, as_it_is, values.span());
+        const std::size_t chain = chain_of(mover);
+        const std::span<const double> values = judge(game.board(), list, as_it_is, chain);
         double mean = 0;
-        for (const double value : values.span()) {
+        for (const double value : values) {
             mean += value;
         }
         mean /= list.count;
         const bool forced = is_forced(game.generator, settings_.epsilon);
-        const int best = game.best_of(values.span());
+        const int best = game.best_of(values);
         const int chosen = forced ? game.generator.below(list.count) : best;
-        const double of_best = values.values[static_cast<std::size_t>(best)];
+        const double of_best = values[static_cast<std::size_t>(best)];
         const double e = settings_.target_epsilon;
-        double expected = settings_.expected_target
-                              ? (1 - e) * of_best + e * mean
-                              : values.values[static_cast<std::size_t>(chosen)];
+        double expected = settings_.expected_target ? (1 - e) * of_best + e * mean
+                                                    : values[static_cast<std::size_t>(chosen)];
         if (64 - game.position.discs() <= settings_.solved) {
             expected = squash_.of_result(solver_->solve(game.position).score);
         }
@@ -209,29 +208,33 @@ class Actor {
                           list.flipped[static_cast<std::size_t>(chosen)]};
         game.play(move);
 
-        const std::size_t chain = chain_of(mover);
         Pending& pending = pending_[chain];
         if (!settings_.final_board && game.is_over()) {
             if (pending.exists) {
-                teach(chain, result_for(pending.mover, game));
+                teach(chain, result_for(pending.mover, game), squashed_[0]);
             }
             pending = {};
             return;
         }
         if (pending.exists) {
-            teach(chain, pending.mover == mover ? expected : -expected);
+            teach(chain, pending.mover == mover ? expected : -expected, squashed_[0]);
         }
         // The opponent is to move now: game.position.mover holds its discs.
         pending = as_it_is
                       ? Pending{game.position.mover, game.position.opponent, mover, sign, true}
                       : Pending{game.position.opponent, game.position.mover, mover, sign, true};
         if (learner_ != nullptr) {
-            evaluator_.see_after(*playing_, board, move, seen_as(as_it_is), *after_[chain]);
+            evaluator_.follow(*playing_, board, list, static_cast<std::size_t>(chosen),
+                              seen_as(as_it_is), *after_[chain]);
         }
     }
 
-    // The moves' squashed values for the mover.
-    void judge(const Board& board, const MoveList& list, bool as_it_is, std::span<double> values) {
+    // The moves' squashed values for the mover; and that of the chain's pending board, which no
+    // lesson changes until it learns: together, because a tanh is a long wait.
+    std::span<const double> judge(const Board& board, const MoveList& list, bool as_it_is,
+                                  std::size_t chain) {
+        const auto count = static_cast<std::size_t>(list.count);
+        const std::span values = std::span(squashed_).subspan(1, count);
         if (minimax_) {
             if (settings_.expected_target && settings_.target_epsilon == 0) {
                 minimax_->judge_best(board, list, values);
@@ -240,13 +243,25 @@ class Actor {
             }
             std::ranges::transform(values, values.begin(),
                                    [&](double value) { return squash_.of_search(value); });
-            return;
+            squashed_[0] = squash_(pending_value(chain));
+            return values;
         }
         evaluator_.values_after(*playing_, board, list, seen_as(as_it_is), values);
-        squash_.all(values);
-        for (double& value : values) {
-            value = as_it_is ? -value : value;
+        squashed_[0] = pending_value(chain);
+        squash_.all(squashed_.data(), 1 + count);
+        if (as_it_is) {
+            for (double& value : values) {
+                value = -value;
+            }
         }
+        return values;
+    }
+    // Where lessons are learned at once.
+    double pending_value(std::size_t chain) const {
+        const Pending& board = pending_[chain];
+        return learner_ != nullptr && board.exists
+                   ? evaluator_.value(*after_[chain], board.black, board.white)
+                   : 0;
     }
     static SeenAs seen_as(bool as_it_is) {
         return as_it_is ? SeenAs::mover_is_white : SeenAs::mover_is_black;
@@ -256,12 +271,13 @@ class Actor {
         return settings_.successor == Successor::own && mover == Colour::white ? 1 : 0;
     }
 
-    // What the pending board of a chain should be worth.
-    void teach(std::size_t chain, double target) {
+    // What the pending board of a chain should be worth, and what it is worth where lessons are
+    // learned at once.
+    void teach(std::size_t chain, double target, double squashed) {
         const Pending& board = pending_[chain];
         const Lesson lesson{board.black, board.white, board.sign, target};
         if (learner_ != nullptr) {
-            learner_->update(lesson, number_, *after_[chain]);
+            learner_->update(lesson, number_, *after_[chain], squashed);
             return;
         }
         played_.lessons.push_back(lesson);
@@ -279,7 +295,8 @@ class Actor {
         played_.points = difference > 0 ? 1 : difference < 0 ? 0 : 0.5;
         for (std::size_t chain = 0; chain < pending_.size(); ++chain) {
             if (pending_[chain].exists) {
-                teach(chain, result_for(pending_[chain].mover, game));
+                teach(chain, result_for(pending_[chain].mover, game),
+                      squash_(pending_value(chain)));
             }
         }
         if (settings_.lambda > 0) {
@@ -314,6 +331,8 @@ class Actor {
     std::unique_ptr<Minimax> minimax_;  // none: one ply
     std::unique_ptr<EndgameSolver> solver_;
     std::array<Pending, 2> pending_{};  // by chain
+    // Of the pending board and of the moves; with room for what Squash::all changes.
+    alignas(64) std::array<double, 1 + 64 + Squash::AT_ONCE> squashed_{};
     PlayedGame played_;
     std::vector<Colour> movers_;  // of each lesson
     Updater* learner_ = nullptr;  // of the game under way

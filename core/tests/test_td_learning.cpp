@@ -169,7 +169,7 @@ class SlowTwin {
 };
 
 // Values and weights bit by bit, of networks with 20, 40 and 80 slots and few or many tables; the
-// boards after a move are seen by see_after, or not at all.
+// board after a move is seen by follow, or not at all.
 void test_tables_learn_like_their_slow_twin(int copies, bool coherent) {
     std::vector<TupleTable> tables;
     for (int i = 0; i < copies; ++i) {
@@ -195,12 +195,19 @@ void test_tables_learn_like_their_slow_twin(int copies, bool coherent) {
                 const Position next = board.position().play(moves.squares[i], moves.flipped[i]);
                 const auto [black, white] = seen_as == SeenAs::mover_is_black ? next.pass() : next;
                 CHECK_EQUAL(values.values[i], twin.value(black, white));
-                if (generator.below(2) == 0) {
-                    network->see_after(*seen, board, {moves.squares[i], moves.flipped[i]}, seen_as,
-                                       *after);
-                }
                 CHECK_EQUAL(network->value(*after, black, white), twin.value(black, white));
             }
+            const auto chosen = static_cast<std::size_t>(generator.below(moves.count));
+            const Position next =
+                board.position().play(moves.squares[chosen], moves.flipped[chosen]);
+            const auto [black, white] = seen_as == SeenAs::mover_is_black ? next.pass() : next;
+            if (generator.below(2) == 0) {
+                network->follow(*seen, board, moves, chosen, seen_as, *after);
+                const Board now = Board::of(next, other(board.mover));
+                CHECK_EQUAL(network->value(*seen, now.black, now.white),
+                            twin.value(now.black, now.white));
+            }
+            CHECK_EQUAL(network->value(*after, black, white), twin.value(black, white));
             const auto asked = static_cast<float>(generator.uniform() - 0.5);
             network->nudge(*after, asked, 0.3F);
             twin.nudge(after->black, after->white, asked, 0.3F, coherent);

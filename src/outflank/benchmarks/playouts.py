@@ -73,11 +73,6 @@ PEER_RANDOM = "rust-reversi random playouts"
 PERFT, TD_SNAKES, TD_CHAMPION = "perft 10", "TD self-play, 30 snakes", "TD, league-champion"
 TD_BATCHES = "TD in batches of 1,024, all-rounder"
 
-# Games per second before the kernels were made faster, on one core of a Cascade Lake machine (2.5 GHz), and
-# how much faster they were to become.
-BEFORE = {SPATIAL: 2_363, MLP: 16_301, TD_CHAMPION: 22_732, TD_SNAKES: 5_399}
-FASTER_THAN_BEFORE = {SPATIAL: 4.0, MLP: 2.5, TD_CHAMPION: 1.5, TD_SNAKES: 1.0}
-
 
 def time_playouts(peer: InstalledPeer | None = None) -> Iterator[Timing]:
     """Every kernel on one thread, the League's match on all cores too, and the peer if there is one."""
@@ -121,8 +116,6 @@ def playout_targets(timings: list[Timing]) -> Iterator[Target]:
         yield Target("all-2 - heuristic: two threads over two matches", rate[ALL_2, 2] / alone, 0.97)
     if (TD_BATCHES, 2) in rate:
         yield Target(f"{TD_BATCHES}: two threads over one", rate[TD_BATCHES, 2] / rate[TD_BATCHES, 1], 1.8)
-    for name, at_least in FASTER_THAN_BEFORE.items():
-        yield Target(f"{name}, over {BEFORE[name]:,} games/s", rate[name, 1] / BEFORE[name], at_least)
     if (PEER_RANDOM, 1) in rate:
         peer = rate[PEER_RANDOM, 1]
         yield Target("random playouts over rust-reversi's", rate[RANDOM, 1] / peer, 20.0)

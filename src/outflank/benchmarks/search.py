@@ -27,7 +27,6 @@ POSITIONS = 8
 KIM = "Kim 2007: 2 plies of a spatial MLP, book, solver from 4"
 SEARCH = "search of all-rounder"
 FFO = "ffo-20-39"  # 20 positions of 20 to 24 empty squares
-KIM_BEFORE = 243  # games per second before, on the machine of playouts.BEFORE
 
 
 def time_search(
@@ -58,10 +57,6 @@ def time_search(
 
 def search_targets(timings: list[Timing]) -> Iterator[Target]:
     for timing in timings:
-        if timing.name == KIM:
-            yield Target(
-                f"Kim 2007's players, over {KIM_BEFORE} games/s", timing.per_second / KIM_BEFORE, 3.0
-            )
         if timing.name == FFO:
             yield Target("FFO 20-39 on one thread, 3 s over its time", 3.0 * timing.per_second / 20, 1.0)
         if timing.name.startswith("solver") and timing.unit == "nodes" and timing.threads == 1:
