@@ -2,8 +2,8 @@
 with what it has learned.
 
 In each generation the network plays games, against itself and others; the boards after their moves are
-labelled by its search, or by the solver near the end; and it is fitted to the labels by stochastic gradient
-descent. It starts from nothing, so the first generations label late boards alone, from where a search reaches
+labelled by its search, or by the solver near the end; and it is fitted to the labels of the latest generations
+by stochastic gradient descent. It starts from nothing, so the first generations label late boards alone, from where a search reaches
 solved ones; each generation reaches as far back as one search more.
 
 >>> settings = ExpertIterationSettings(evaluator="deep-2-4:all-2", games=400, generations=4, solved=8)
@@ -68,7 +68,8 @@ class ExpertIterationSettings(SettingsModel):
     solved: Whole = setting(12, "Labels are exact from this many empty squares.", ge=0, le=24)
 
     # How weights are fitted.
-    passes: Whole = setting(3, "Passes over the examples of a generation.", ge=1, le=100)
+    replay: Whole = setting(1, "Generations, the latest ones, from whose examples it learns.", ge=1, le=1000)
+    passes: Whole = setting(3, "Passes over these examples.", ge=1, le=100)
     alpha: float = setting(0.08, "Learning rate of the layers; tables learn at a quarter of it.", gt=0)
 
     # How it is measured.
@@ -136,7 +137,7 @@ class ExpertIteration:
         self.network = empty.random(seed)
         self.generations = tuple(generations_of(settings))
         self.games = 0
-        self.examples: list[Examples] = []  # of the generation under way
+        self.examples: dict[int, list[Examples]] = {}  # of each generation that the next fit learns from
         self._labeller: Labeller | None = None
 
     @property
@@ -148,6 +149,10 @@ class ExpertIteration:
         """The one under way."""
         return next(generation for generation in self.generations if self.games < generation.end)
 
+    def replayed(self, number: int) -> range:
+        """The generations from whose examples this one learns, beside its own."""
+        return range(max(0, number + 1 - self.settings.replay), number)
+
     def play(self, games: int = 1) -> LabelTotals:
         """Label at least this many games, in whole pieces, but no more than the generation has; fit at its
         end."""
@@ -158,17 +163,18 @@ class ExpertIteration:
             self._labeller = Labeller(s, self.seed, self.network, (1, generation.most_empties), opponents)
             self._labeller.get_ready()
         played, found = self._labeller.label(self.executor, self.games, games, generation.end)
-        self.examples += found
+        self.examples.setdefault(generation.number, []).extend(found)
         self.games += played
         error = self._fit(generation) if self.games == generation.end else None
         return LabelTotals(played, sum(len(labels) for _, _, labels in found), error)
 
     def _fit(self, generation: Generation) -> float | None:
-        """Fit the network to the generation's examples; the root mean square error of the last pass, each
-        example's from before its step."""
+        """Fit the network to the examples of this generation and those before it that are replayed; the root
+        mean square error of the last pass, each example's from before its step."""
         self._labeller = None
-        black, white, discs = joined(self.examples)
-        self.examples = []
+        black, white, discs = joined([piece for pieces in self.examples.values() for piece in pieces])
+        kept = () if self.is_finished else self.replayed(generation.number + 1)
+        self.examples = {number: pieces for number, pieces in self.examples.items() if number in kept}
         count = len(discs)
         if count == 0:
             return None

@@ -14,7 +14,7 @@ from tests.conftest import Outflank
 from tests.learners.runs.test_runs import COMMAND, contents, kill_and_resume
 
 CHANGES = ["evaluator=deep-3-5:all-3", "stages=4", "games=6000", "generations=6", "solved=6",
-           "opponents=self;random;iago", "piece_counters=2", "measure_double_games=50"]  # fmt: skip
+           "opponents=self;random;iago", "piece_counters=2", "measure_double_games=50", "replay=3"]  # fmt: skip
 LEARN = ["learn", "expert-iteration", *(part for change in CHANGES for part in ("--set", change))]
 
 

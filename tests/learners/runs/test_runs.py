@@ -15,7 +15,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from outflank import GreedyPlayer, load_player, named_player
-from outflank.files import write_whole
+from outflank.files import LOCK, alone_in, write_whole
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.settings import load_preset, parse_settings, preset_names
 from outflank.learners.runs.td_run import TdRun
@@ -31,7 +31,7 @@ CLOCK = (*TIMES, "core_seconds")  # of evolution
 def contents(run: Path) -> dict[str, object]:
     """Everything in a run's folder, the log without what a clock says."""
     files: dict[str, object] = {
-        p.name: p.read_bytes() for p in run.iterdir() if p.is_file() and p.name != "log.jsonl"
+        p.name: p.read_bytes() for p in run.iterdir() if p.is_file() and p.name not in ("log.jsonl", LOCK)
     }
     log = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
     files["log"] = [{key: value for key, value in entry.items() if key not in CLOCK} for entry in log]
@@ -53,6 +53,7 @@ def test_a_run_folder(unbroken: Path) -> None:
         "checkpoint.safetensors",
         "best.safetensors",
         "last.safetensors",
+        LOCK,
     }
     log = [json.loads(line) for line in (unbroken / "log.jsonl").read_text().splitlines()]
     games = [entry["games"] for entry in log]
@@ -183,6 +184,14 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         write_whole(path, b"new" * 10000)
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["kept"]
+
+
+def test_a_run_is_learned_by_one_process_at_a_time(unbroken: Path, outflank: Outflank) -> None:
+    before = contents(unbroken)
+    with alone_in(unbroken, "held by the test"):
+        result = outflank("resume", unbroken)
+    assert (result.returncode, contents(unbroken)) == (2, before)
+    assert f"another process is learning in {unbroken.name}" in result.stderr.replace(f"{unbroken.parent}/", "")
 
 
 def test_a_damaged_checkpoint_is_a_clear_error(unbroken: Path, tmp_path: Path, outflank: Outflank) -> None:

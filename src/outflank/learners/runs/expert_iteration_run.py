@@ -1,6 +1,6 @@
 """Runs of expert iteration: label, fit, measure, log and save.
 
-The checkpoint holds the weights that label; the examples of the generation under way are in files of their
+The checkpoint holds the weights that label; the examples that the next fit learns from are in files of their
 own, `labels/FIRST_GAME.safetensors`, so that saving costs as much as there is to add. A run killed at any
 moment and resumed ends with the same bytes.
 """
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from outflank.files import write_whole
 from outflank.learners.execution.executor import Executor
 from outflank.learners.expert_iteration import ExpertIteration, ExpertIterationSettings
-from outflank.learners.labels import PIECE, joined
+from outflank.learners.labels import PIECE, Examples, joined
 from outflank.learners.runs.folder import RunFolder
 from outflank.learners.runs.run import BATCH_SECONDS, LearnerRun, RunProgress
 from outflank.players.names import named_player
@@ -37,7 +37,8 @@ class ExpertIterationRun(LearnerRun[ExpertIterationSettings]):
         self.learner = ExpertIteration(self.settings, self.seed, executor)
         self._saved_at = time.monotonic()
         self._saved_games = 0  # whose examples are saved
-        self._saved_examples = 0  # how many of the learner's pieces those are
+        self._saved_generation = -1  # the latest of which some are
+        self._saved_pieces = 0  # how many of the learner's pieces, in the order of games, those are
         self._restore()
 
     @classmethod
@@ -56,7 +57,8 @@ class ExpertIterationRun(LearnerRun[ExpertIterationSettings]):
     def steps(self) -> Iterator[RunProgress]:
         """Learn to the end, some pieces at a time. Saved after every generation, every half minute, and by
         save()."""
-        size = PIECE
+        least = 2 * PIECE * self.learner.executor.workers  # so that every worker has pieces to do
+        size = least
         while not self.is_finished:
             generation = self.learner.generation
             began = time.perf_counter()
@@ -66,7 +68,7 @@ class ExpertIterationRun(LearnerRun[ExpertIterationSettings]):
             if self.games == generation.end:
                 yield self._log(generation.number, learned.error)
             else:
-                size = max(PIECE, min(4 * size, round(learned.games * BATCH_SECONDS / max(seconds, 1e-9))))
+                size = max(least, min(4 * size, round(learned.games * BATCH_SECONDS / max(seconds, 1e-9))))
                 if time.monotonic() - self._saved_at > SAVE_SECONDS:
                     self.save()
                 yield RunProgress(self.games)
@@ -75,7 +77,7 @@ class ExpertIterationRun(LearnerRun[ExpertIterationSettings]):
         """Write the checkpoint, after the examples that it counts on."""
         from safetensors.numpy import save
 
-        if new := self.learner.examples[self._saved_examples :]:
+        if new := self._new_pieces():
             folder = self.folder.path / LABELS
             folder.mkdir(exist_ok=True)
             black, white, discs = joined(new)
@@ -83,42 +85,64 @@ class ExpertIterationRun(LearnerRun[ExpertIterationSettings]):
             write_whole(folder / f"{self._saved_games:012d}.safetensors", save(columns))
         state = {"games": self.games, "best": float(self._best).hex()}
         self.folder.save_checkpoint({"weights": self.learner.network.weights}, state)
-        if not self.learner.examples:
-            self._remove_labels()
-        self._saved_games, self._saved_examples = self.games, len(self.learner.examples)
+        self._note_saved()
+        self._remove_labels_before(self._first_needed())
         self._saved_at = time.monotonic()
+
+    def _new_pieces(self) -> list[Examples]:
+        """Those that are not saved yet: all of one generation, since its end is saved."""
+        latest = max(self.learner.examples, default=-1)
+        pieces = self.learner.examples.get(latest, [])
+        return pieces[self._saved_pieces :] if latest == self._saved_generation else pieces
+
+    def _note_saved(self) -> None:
+        self._saved_games = self.games
+        self._saved_generation = max(self.learner.examples, default=-1)
+        self._saved_pieces = len(self.learner.examples.get(self._saved_generation, []))
 
     def _restore(self) -> None:
         saved = self.folder.load_checkpoint()
         if saved is None:
             self.folder.rewrite_log([])
-            self._remove_labels()
+            self._remove_labels_before(self.settings.games)
             return
         tensors, state = saved
         self.learner.network = self.learner.network.with_weights(tensors["weights"])
-        self.learner.games = self._saved_games = state["games"]
+        self.learner.games = state["games"]
         self._best = float.fromhex(state["best"])
         self._seconds = self.folder.truncate_log("games", self.games)
-        if not self.is_finished:
-            self._read_labels(self.learner.generation.first)
+        self._read_labels()
+        self._note_saved()
 
-    def _read_labels(self, first_game: int) -> None:
-        """The examples of the generation under way, up to the checkpoint; others are removed."""
+    def _first_needed(self) -> int:
+        """The first game whose examples the next fit learns from."""
+        if self.is_finished:
+            return self.games
+        learner = self.learner
+        number = learner.generation.number
+        return learner.generations[min(learner.replayed(number), default=number)].first
+
+    def _read_labels(self) -> None:
+        """The examples that the next fit learns from, up to the checkpoint; others are removed."""
         from safetensors.numpy import load_file
 
+        self._remove_labels_before(self._first_needed())
         for path in sorted((self.folder.path / LABELS).glob("*.safetensors")):
-            if first_game <= int(path.stem) < self.games:
-                columns = load_file(path)
-                self.learner.examples.append((columns["black"], columns["white"], columns["discs"]))
-            else:
+            first = int(path.stem)
+            if first >= self.games:
                 path.unlink()
-        self._saved_examples = len(self.learner.examples)
+                continue
+            columns = load_file(path)
+            number = next(g.number for g in self.learner.generations if first < g.end)
+            pieces = self.learner.examples.setdefault(number, [])
+            pieces.append((columns["black"], columns["white"], columns["discs"]))
 
-    def _remove_labels(self) -> None:
+    def _remove_labels_before(self, game: int) -> None:
         folder = self.folder.path / LABELS
         for path in folder.glob("*.safetensors"):
-            path.unlink()
-        if folder.is_dir():
+            if int(path.stem) < game:
+                path.unlink()
+        if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
 
     def _log(self, generation: int, error: float | None) -> RunProgress:

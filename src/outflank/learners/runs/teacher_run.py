@@ -86,14 +86,15 @@ class TeacherRun(LearnerRun[TeacherSettings]):
             for _ in self._seed_run.steps():
                 yield RunProgress(0)
             self._start()
-        size = PIECE
+        least = 2 * PIECE * self.learner.executor.workers  # so that every worker has pieces to do
+        size = least
         while not self.is_finished:
             block = self.learner.block
             began = time.perf_counter()
             learned = self.learner.play(size)
             seconds = time.perf_counter() - began
             self._seconds += seconds
-            size = max(PIECE, min(4 * size, round(learned.games * BATCH_SECONDS / max(seconds, 1e-9))))
+            size = max(least, min(4 * size, round(learned.games * BATCH_SECONDS / max(seconds, 1e-9))))
             if self.games == block.end:
                 yield self._log(block.sweep, block.stage, learned)
             else:

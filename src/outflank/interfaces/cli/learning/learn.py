@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import statistics
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -142,7 +144,8 @@ def learn(
         if tensorboard:
             check_event_files()
         runs = [create_run(at, settings, first + i, executor) for i, at in enumerate(paths)]
-        _finish(path, runs, as_json, tensorboard)
+        with _alone_in(paths):
+            _finish(path, runs, as_json, tensorboard)
 
 
 def resume(
@@ -161,7 +164,8 @@ def resume(
     from outflank.learners.runs.parallel_runs import open_run
 
     folders = run_folders(path)
-    with _executor(cluster, [RunFolder.open(folder).settings()[0] for folder in folders]) as executor:
+    settings = [RunFolder.open(folder).settings()[0] for folder in folders]
+    with _alone_in(folders), _executor(cluster, settings) as executor:
         _finish(path, [open_run(folder, executor) for folder in folders], as_json, tensorboard)
 
 
@@ -212,6 +216,17 @@ def _as_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:,}" if isinstance(value, int) else str(value) if value not in (None, "") else "-"
+
+
+@contextmanager
+def _alone_in(folders: list[Path]) -> Iterator[None]:
+    """Two processes that go on with one run would write over each other."""
+    from outflank.files import alone_in
+
+    with ExitStack() as locks:
+        for folder in folders:
+            locks.enter_context(alone_in(folder, f"another process is learning in {folder}"))
+        yield
 
 
 def _executor(cluster: str | None, settings: list[Settings]) -> Executor:
