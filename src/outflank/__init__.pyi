@@ -35,8 +35,8 @@ from .players.analysis import Analysis
 from .players.engines.player import ExternalPlayer
 from .players.greedy import GreedyPlayer, Player, RandomPlayer
 from .players.names import named_player
+from .players.onnx_player import PolicyPlayer
 from .players.opening_book import OpeningBook
-from .players.policy_player import PolicyPlayer
 from .players.search import SearchLimits, SearchPlayer
 from .players.search_tuning import SearchTuning
 from .players.solver import Solution, Solver

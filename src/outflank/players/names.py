@@ -19,7 +19,7 @@ from outflank.evaluators.storage import VIEWS, StoredPlayer, View, load_player
 from outflank.players.built_in import BUILT_IN, load_built_in
 from outflank.players.engines.player import ExternalPlayer, external_player, is_external
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer
-from outflank.players.onnx_player import onnx_player
+from outflank.players.onnx_player import PolicyPlayer, onnx_player
 from outflank.players.opening_book import OpeningBook
 from outflank.players.plugin_player import (
     PluginPlayer,
@@ -27,7 +27,6 @@ from outflank.players.plugin_player import (
     plugin_player,
     plugin_with_weights,
 )
-from outflank.players.policy_player import PolicyPlayer
 from outflank.players.search import SearchLimits, SearchPlayer
 from outflank.players.search_tuning import SearchTuning
 from outflank.plugins import registered
