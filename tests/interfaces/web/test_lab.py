@@ -331,16 +331,3 @@ def test_the_page_fits(page_at: PageAt, made_runs: dict[str, RunFolder], size: A
     page.click('tr[data-run="plain"] summary')
     assert 'evaluator = "all-2"' in page.text_content('tr[data-run="plain"] pre')
     screenshot(page, f"lab-{size}-{scheme}")
-
-
-def test_a_run_with_a_long_description_can_still_be_played(page_at: PageAt) -> None:
-    """At 1280 x 800 the link is in sight, and the table need not be scrolled."""
-    page = page_at("/lab")
-    page.set_viewport_size({"width": 1280, "height": 800})
-    link = page.get_by_role("link", name="Play this run").first
-    link.wait_for()
-    page.evaluate(
-        "() => { document.querySelector('#runs td:nth-child(5)').textContent"
-        " = 'expert-iteration, deep-8-16:logistello+rect-2x4'.repeat(2); }"
-    )
-    assert page.locator("#list .box").evaluate("(box) => box.scrollWidth <= box.clientWidth")

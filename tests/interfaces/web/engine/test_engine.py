@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from outflank import Board, NTupleNetwork
+from outflank import Board, NTupleNetwork, named_player
 from outflank.evaluators.counted_network import CountedNetwork
 from outflank.evaluators.deep_network import DeepNetwork
 from outflank.evaluators.storage import StoredPlayer, View, save_player
@@ -313,3 +313,20 @@ def test_players_without_tuning_are_in_discs_too(call: Call) -> None:
     assert all(discs > 0 for discs in description["discsPerUnit"])
     values = call("return engine.values(rules.fromText(argument), 'iago', 2)", MIDDLE)
     assert max(abs(one["value"]) for one in values) < 64
+
+
+def test_moves_that_all_win_every_disc_are_still_ranked(call: Call) -> None:
+    """Values in discs end at 64; which move is best does not depend on that."""
+    moves = "f5d6c3d3c4f4c5b3c2e3f2b5b2f3c7b6c6b4g3a1a2a3a4a5a7d1d2b1e6f6a6a8"
+    board = Board.from_transcript(moves).settled()
+    found = call(
+        """
+        const position = rules.fromText(argument);
+        return (await engine.analyze(position, { player: "all-rounder", depth: 1, allMoves: true })).moves;
+        """,
+        board.text,
+    )
+    judged = dict(named_player("all-rounder").judge(board))  # type: ignore[union-attr]
+    assert [one["value"] for one in found[:2]] == [64, 64]
+    assert [one["move"] for one in found] == [int(s) for s in sorted(judged, key=judged.get, reverse=True)]  # type: ignore[arg-type]
+    assert found[0]["own"] > found[1]["own"]

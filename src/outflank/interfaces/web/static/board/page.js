@@ -12,7 +12,7 @@ import { BookPanel } from "./study/book_panel.js";
 import { EditorPanel } from "./study/editor_panel.js";
 import { ExplainPanel } from "./study/explain_panel.js";
 import { FilesPanel } from "./study/files_panel.js";
-import { Thinking } from "./thinking.js";
+import { Thinking, tiesForBest } from "./thinking.js";
 import { BoardView } from "./view/board_view.js";
 import { MoveList } from "./view/move_list.js";
 import { NewGameDialog } from "./view/new_game_dialog.js";
@@ -202,9 +202,9 @@ class BoardPage {
   values() {
     const found = this.session.values;
     if (!found) return null;
-    const best = found.moves[0].value;
+    const best = new Set(tiesForBest(found.moves).map(({ move }) => move));
     return new Map(found.moves.map(({ move, value }) => {
-      const isBest = value >= best - 1e-6, text = found.exact ? discs(value) : estimate(value);
+      const isBest = best.has(move), text = found.exact ? discs(value) : estimate(value);
       return [move, { text, isBest, label: `${text} discs${isBest ? ", best" : ""}` }];
     }));
   }

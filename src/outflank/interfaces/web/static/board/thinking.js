@@ -82,7 +82,7 @@ export class Thinking {
   async choose(position, thinking, options) {
     const isQuick = thinking.depth <= 2;
     const { moves } = await this.analyze(position, { ...thinking, allMoves: isQuick }, options);
-    const best = moves.filter(({ value }) => value >= moves[0].value - TIE);
+    const best = tiesForBest(moves);
     return best[Math.floor(Math.random() * best.length)].move;
   }
 
@@ -112,6 +112,12 @@ export class Thinking {
 }
 
 /** An analysis with squares by name. */
+/** The moves within 1e-6 of the best, in the player's own unit: in discs, all that is above 64 is alike. */
+export function tiesForBest(moves) {
+  const worth = ({ own, value }) => own ?? value;
+  return moves.filter((move) => worth(move) >= worth(moves[0]) - TIE);
+}
+
 function named(found) {
   const name = (square) => SQUARES[square];
   return { ...found, moves: found.moves.map(({ move, line, ...rest }) => ({ move: name(move), line: line.map(name), ...rest })) };

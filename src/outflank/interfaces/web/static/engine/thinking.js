@@ -6,7 +6,6 @@ import * as rules from "./rules.js";
 
 const SOLVE_IN_TIME = 22; // empty squares from which a timed analysis tries to solve, by default
 const SEARCH_SHARE = 0.2; // of the time goes to a search first, in case the solver does not finish
-const TIE = 1e-6;
 // all-rounder as the solver's move ordering: as in src/outflank/players/solver.py.
 const ORDERING = { name: "all-rounder", discsPerUnit: [11.0, 11.0, 11.0, 7.5], weight: 4.0 };
 const COUNTING = ["counted-network", "deep-network"]; // these see more than tables
@@ -125,7 +124,7 @@ export class Thinking {
     const deadline = time === null ? Infinity : began + time;
     const inUnits = ({ moves, depth: reached, nodes: visited }) =>
       analysis(
-        moves.map(({ move, value, line }) => ({ move, value: inDiscs(value, discsPerUnit, discs), exact: false, line })),
+        moves.map(({ move, value, line }) => ({ move, value: inDiscs(value, discsPerUnit, discs), own: value, exact: false, line })),
         { depth: reached, nodes: visited, seconds: now() - began },
       );
     const report = core.search(
@@ -201,12 +200,9 @@ function countsRow(judged, moveA, moveB, pairs, scale) {
 }
 
 function analysis(moves, { depth = 0, nodes = 0, seconds = 0, exact = false, isFromBook = false, partial = false } = {}) {
-  const ranked = [...moves].sort((a, b) => b.value - a.value);
+  const ranked = [...moves].sort((a, b) => (b.own ?? b.value) - (a.own ?? a.value)); // discs end at 64, the player's own values do not
   return { moves: ranked, depth, nodes, seconds, exact, isFromBook, partial };
 }
-
-/** The moves within 1e-6 of the best: a player may choose any of them. */
-export const tiesForBest = (found) => found.moves.filter((move) => move.value >= found.moves[0].value - TIE);
 
 // O white, - empty, X black; the first square is the most significant digit.
 function digitsOf(index, length) {
