@@ -32,7 +32,7 @@ from outflank.suggestions import unknown
 WEB = Path(__file__).parent.parent / "web"
 STATIC = WEB / "static"
 MARK = "<!-- outflank page -->"  # in every index.html of ours
-LARGE = "league-champion"  # in no level
+IN_NO_LEVEL = ("league-champion", "deep-all-rounder")  # so a page has them only if they are named
 COACH = "all-rounder"  # gives hints, judges games, orders the solver's moves
 MOST_WEIGHTS, MOST_PLACEMENTS = 1 << 24, 1 << 14  # as in bindings/wasm/instance.hpp
 OPTIONS = ("view", "tuned")
@@ -129,7 +129,7 @@ def _check_size(evaluator: object, source: str) -> None:
 def house_players(listed: Sequence[PagePlayer]) -> list[PagePlayer]:
     """The built-in players that the levels are made of, but those that are listed anyway."""
     there = {player.id for player in listed}
-    names = [name for name in BUILT_IN if name not in there and name != LARGE]
+    names = [name for name in BUILT_IN if name not in (*there, *IN_NO_LEVEL)]
     unlisted = [named_page_player(name) for name in names]
     return [PagePlayer(p.id, p.name, p.file, p.content, p.view, p.tuning, is_listed=False) for p in unlisted]
 
