@@ -133,6 +133,10 @@ def test_a_procedure_may_be_a_function_beside_its_file(
     changes = {"procedure": "my_procedures:count", "file": file}
     result = reproduce(Laboratory(experiment(games=1).model_copy(update=changes), "quick", tmp_path))
     assert result.verdicts == ["reproduced"]
+    (tmp_path / "wrong_procedures.py").write_text("def count(lab):\n    return 1\n")
+    wrong = experiment(games=1).model_copy(update=changes | {"procedure": "wrong_procedures:count"})
+    with pytest.raises(ValueError, match="wrong_procedures:count must return an Outcome, got int"):
+        reproduce(Laboratory(wrong, "quick", tmp_path))
     broken = experiment(games=1).model_copy(update=changes | {"procedure": "broken_procedures:count"})
     with pytest.raises(ValueError, match=r"procedure broken_procedures:count: .*never closed"):
         reproduce(Laboratory(broken, "quick", tmp_path))

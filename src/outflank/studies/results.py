@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.files import write_whole
-from outflank.plugins import blamed
+from outflank.plugins import PluginError, blamed
 from outflank.studies.experiment import Experiment, Row, Scale, find_experiments
 from outflank.studies.laboratory import Laboratory, Provenance
 from outflank.studies.verdicts import Outcome, Verdict, check_complete, verdict
@@ -61,6 +61,8 @@ def reproduce(lab: Laboratory) -> Result:
     procedure = experiment.load_procedure()
     with blamed(experiment.procedure) if experiment.is_own else nullcontext():
         outcome = procedure(lab)
+    if not isinstance(outcome, Outcome):
+        raise PluginError(f"{experiment.procedure} must return an Outcome, got {type(outcome).__name__}")
     check_complete(experiment, outcome)
     made = lab.provenance(lab.seconds)
     result = Result(experiment, lab.scale, outcome, lab.folder, made, dict(lab.settings))
