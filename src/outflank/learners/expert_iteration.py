@@ -2,9 +2,9 @@
 with what it has learned.
 
 In each generation the network plays games, against itself and others; the boards after their moves are
-labelled by its search, or by the solver near the end; and it is fitted to the labels of the latest generations
-by stochastic gradient descent. It starts from nothing, so the first generations label late boards alone, from where a search reaches
-solved ones; each generation reaches as far back as one search more.
+labelled by its search, or by the solver near the end; and it is fitted to the labels of the latest
+generations by stochastic gradient descent. It starts from nothing, so the first generations label late boards
+alone, from where a search reaches solved ones; each generation reaches as far back as one search more.
 
 >>> settings = ExpertIterationSettings(evaluator="deep-2-4:all-2", games=400, generations=4, solved=8)
 >>> [(g.first, g.games, g.most_empties) for g in generations_of(settings)]

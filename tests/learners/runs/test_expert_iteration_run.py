@@ -13,8 +13,8 @@ from outflank.learners.runs.parallel_runs import create_run, open_run
 from tests.conftest import Outflank
 from tests.learners.runs.test_runs import COMMAND, contents, kill_and_resume
 
-CHANGES = ["evaluator=deep-3-5:all-3", "stages=4", "games=6000", "generations=6", "solved=6",
-           "opponents=self;random;iago", "piece_counters=2", "measure_double_games=50", "replay=3"]  # fmt: skip
+CHANGES = ["evaluator=deep-3-5:all-3", "stages=4", "games=6000", "generations=6", "solved=6", "replay=3",
+           "opponents=self;random;iago", "piece_counters=2", "measure_double_games=50"]  # fmt: skip
 LEARN = ["learn", "deep-all-rounder", *(part for change in CHANGES for part in ("--set", change))]
 
 
