@@ -9,13 +9,14 @@ import pytest
 
 from outflank import Match, league_match, named_player, read_start_positions
 from outflank.league.scoring import measured_row, published_rows, ranked
+from outflank.learners.expert_iteration import ExpertIterationSettings
 from outflank.learners.runs.evolution_settings import EvolutionSettings
 from outflank.learners.runs.settings import load_preset, parse_settings
 from outflank.learners.td import TdSettings
 from outflank.players.built_in import load_built_in
 from tests.league.test_published_players import PLAYERS, path
 
-CHAMPIONS = ("league-champion", "all-rounder", "all-2-evolved")
+CHAMPIONS = ("league-champion", "all-rounder", "deep-all-rounder", "all-2-evolved")
 
 
 def test_league_champion() -> None:
@@ -53,7 +54,7 @@ def test_a_champion_was_learned_by_its_preset(name: str) -> None:
     assert {k: v for k, v in vars(learned_by).items() if k not in measuring} == {
         k: v for k, v in vars(preset).items() if k not in measuring
     }
-    if isinstance(preset, TdSettings):
+    if isinstance(preset, TdSettings | ExpertIterationSettings):
         assert provenance["games"] == preset.games
     elif isinstance(preset, EvolutionSettings):
         assert 0 < provenance["generations"] <= preset.generations

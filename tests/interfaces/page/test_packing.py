@@ -50,15 +50,11 @@ def test_files_come_back_as_they_were(tmp_path: Path) -> None:
     chance = np.random.default_rng(1)
     floats = np.where(chance.random(5003) < 0.5, 0, chance.normal(size=5003)).astype(np.float32)
     floats[7] = -0.0
-    contents = [
-        path.read_bytes() for path in (built_in_book_file(), *(built_in_file(name) for name in BUILT_IN))
-    ]
-    packed = [
-        *(
-            pack_file(path.name, path.read_bytes())
-            for path in (built_in_book_file(), *map(built_in_file, BUILT_IN))
-        ),
-    ]
+    # Deep networks come back as the core reads them, see below: not as the same bytes.
+    players = [built_in_file(name) for name in BUILT_IN if name != "deep-all-rounder"]
+    paths = [built_in_book_file(), *players]
+    contents = [path.read_bytes() for path in paths]
+    packed = [pack_file(path.name, path.read_bytes()) for path in paths]
     for size in (0, 1, 6, 7, 8, 1000):
         contents.append(chance.bytes(size))
         packed.append(pack(contents[-1], NONE))
