@@ -90,8 +90,10 @@ def fit(
     depth: int = 8,
     seed: int = 1,
     threads: int | None = None,
+    in_discs: bool = False,
 ) -> Iterator[TuningStep | SearchTuning]:
-    """Yields progress, then the tuning. depth: of the deepest search; two more plies cost about fivefold."""
+    """Yields progress, then the tuning. depth: of the deepest search; two more plies cost about fivefold.
+    in_discs: the evaluator learned values in discs, so their scale is not fitted."""
     if not 4 <= depth <= DEEPEST_FITTED:
         raise ValueError(f"depth must be within 4..{DEEPEST_FITTED}, got {depth}")
     if player.core is None:
@@ -108,8 +110,11 @@ def fit(
         values[searched] = _values(player.core, boards[:count], searched, threads)
         done += count
     yield TuningStep(done, total)
-    results = _results(player, boards[:MOST_PLAYED_ON], seed, threads)
     discs = np.array([board.discs for board in boards])
+    if in_discs:
+        yield SearchTuning((1.0,) * STAGES, _cuts(values, discs))
+        return
+    results = _results(player, boards[:MOST_PLAYED_ON], seed, threads)
     of_these = slice(len(results))
     worth = _discs_per_unit(player, values[4][of_these], results, discs[of_these])
     yield SearchTuning(worth, _cuts(values, discs))

@@ -107,6 +107,11 @@ def test_tune_writes_what_a_player_reads(outflank: Outflank, tmp_path: Path) -> 
     tuning = SearchTuning.load(path)
     assert all(discs > 0 for discs in tuning.discs_per_unit)
     assert all(cut.slope > 0 and cut.sigma > 0 for stage in tuning.prob_cuts for cut in stage)
+    in_discs = outflank(
+        "tune", "all-2", "--positions", "200", "--depth", "6", "--in-discs", "--out", f"{path}2"
+    )
+    assert in_discs.returncode == 0, in_discs.stderr
+    assert SearchTuning.load(f"{path}2") == SearchTuning((1.0,) * 4, tuning.prob_cuts)
     played = outflank("match", f"all-2,nodes=500,tuned={path}", "random", "--double-games", "2", "--json")
     assert played.returncode == 0, played.stderr
     path.write_text("{}")

@@ -127,6 +127,9 @@ def tune(
     target: Annotated[Path, typer.Option("--out", help="The JSON file to write.")],
     positions: Annotated[int, typer.Option(help="How many positions to fit.", min=200)] = 1200,
     depth: Annotated[int, typer.Option(help="How deep to search them.", min=4, max=10)] = 8,
+    in_discs: Annotated[
+        bool, typer.Option("--in-discs", help="Its values are in discs, as deep networks learn them.")
+    ] = False,
     seed: Seed = 1,
     threads: Threads = None,
     as_json: Json = False,
@@ -142,7 +145,7 @@ def tune(
     if not target.resolve().parent.is_dir():
         raise ValueError(f"{target.parent} is not a folder")
     with meter(f"tuning {player}", 0, "searches") as progress:
-        for step in fit(tuned, positions, depth, seed, threads):
+        for step in fit(tuned, positions, depth, seed, threads, in_discs):
             if isinstance(step, TuningStep):
                 progress.reach(step.done, step.total)
             else:
