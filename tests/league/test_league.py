@@ -21,6 +21,7 @@ from outflank.league.seeding import seed
 from outflank.league.store import Store, migrate
 from outflank.league.text_fields import checked_link, checked_name, checked_note
 from outflank.league.worker import Worker
+from outflank.players.built_in import BUILT_IN
 from tests.league.conftest import PLAYERS
 
 ALL_2, HEURISTIC = PLAYERS / "all-2.player", PLAYERS / "standard-heuristic.player"
@@ -279,7 +280,7 @@ def test_published_players_of_any_name_are_seeded(league: League, tmp_path: Path
     assert added[-2:] == ["counter-1", "twice-as-sure"]
     views = {row.name: (row.entrant, row.view) for row in league.table()}
     assert views["twice-as-sure"] == ("published", "inversion")
-    assert len(views) == 10
+    assert len(views) == len(BUILT_IN) + 2
 
 
 def test_the_admin_nominates_any_number_of_the_house(league: League) -> None:

@@ -148,7 +148,11 @@ def test_without_published_files(tmp_path: Path) -> None:
     result = reproduce(Laboratory(experiment, "quick", tmp_path))
     assert isinstance(result.outcome.findings["because"], NotMeasured)
     strongest_first = [row[0] for row in result.outcome.tables[0].rows]
-    assert (strongest_first[0], strongest_first[-1], len(strongest_first)) == ("all-rounder", "random", 9)
+    assert (strongest_first[0], strongest_first[-1], len(strongest_first)) == (
+        "deep-all-rounder",
+        "random",
+        10,
+    )
     assert "after 6 random moves" in result.outcome.figures[0].caption
 
 

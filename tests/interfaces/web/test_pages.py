@@ -34,9 +34,9 @@ PAGES = {
     "league": "/",
     "league-filtered": "/?filter=piece&sort=weights&order=descending",
     "player": "/players/1",
-    "player-of-an-entrant": "/players/10",
-    "player-waiting": "/players/11",
-    "player-failed": "/players/12",
+    "player-of-an-entrant": "/players/11",
+    "player-waiting": "/players/12",
+    "player-failed": "/players/13",
     "competitions": "/competitions",
     "competition-finished": "/competitions/1",
     "competition-playing": "/competitions/2",
@@ -87,7 +87,7 @@ def _check_structure(page: Any) -> None:
 def test_the_table_says_where_everyone_stands(page_at: PageAt) -> None:
     page = page_at("/")
     names = page.locator("#table tbody th a").all_inner_texts()
-    assert names[10:12] == ["waits", "fails"]  # after the ten that have a score
+    assert names[11:13] == ["waits", "fails"]  # after the eleven that have a score
     states = page.locator("#table .state").all_inner_texts()
     assert {"final", "provisional", "waiting", "failed"} == set(states)
     scores = [float(text) for text in page.locator("#table td .measured > :first-child").all_inner_texts()]
@@ -105,7 +105,7 @@ def test_the_table_is_sorted_and_filtered_without_scripts(page_at: PageAt) -> No
     assert page.locator("th[aria-sort=ascending]").inner_text().startswith("Weights")
     page.get_by_role("link", name="Weights").click()
     assert page.locator("th[aria-sort=descending]").inner_text().startswith("Weights")
-    assert page.locator("#table tbody th a").first.inner_text() == "all-rounder"
+    assert page.locator("#table tbody th a").first.inner_text() == "deep-all-rounder"
     page.get_by_label("Filter by").fill("ADA")
     page.get_by_role("button", name="Filter").click()
     assert set(page.locator("#table tbody th a").all_inner_texts()) == {"corners", "edges", "waits", "fails"}
@@ -274,11 +274,11 @@ def _submit(page: Any, content: bytes, name: str) -> None:
 
 
 def test_scripts_in_text_stay_text(page_at: PageAt) -> None:
-    page = page_at("/players/10")
+    page = page_at("/players/11")
     assert page.locator(".text").inner_text() == f"{SCRIPT}\nSecond line."
     link = page.get_by_role("link", name="https://example.org")
     assert link.get_attribute("rel") == "noopener nofollow ugc"
-    page.goto("/players/11")
+    page.goto("/players/12")
     assert SCRIPT in page.locator("dl").inner_text()
     page.goto(f"/?filter={SCRIPT[:60]}")
     assert page.get_by_label("Filter by").input_value() == SCRIPT[:60]

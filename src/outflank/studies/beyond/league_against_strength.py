@@ -130,6 +130,7 @@ FOR_THE_LEAGUE = "learned against the League's opponent"
 OTHERWISE = "learned otherwise"
 NOT_LEARNED = "not learned"
 SIGNIFICANT = 0.05
+FEWEST = 4  # players that learned otherwise: three against four can be told apart at that level, fewer cannot
 X_LABEL = f"League score: against {OPPONENT}, 10 % forced random moves"
 Y_LABEL = "general strength: mean score against all others"
 
@@ -206,8 +207,8 @@ def _because(learned: Mapping[str, Point]) -> Finding:
         kind: [lost[name] for name, point in learned.items() if point.kind == kind]
         for kind in (FOR_THE_LEAGUE, OTHERWISE)
     }
-    if len(samples[OTHERWISE]) < 2:
-        return NotMeasured("needs the published files: there is only one such player without them")
+    if (count := len(samples[OTHERWISE])) < FEWEST:
+        return NotMeasured(f"needs the published files: there are only {count} such players without them")
     (found,) = mann_whitney(samples, [(FOR_THE_LEAGUE, OTHERWISE)], "greater")
     means = "; ".join(f"{kind} lost {np.mean(places):+.1f} places" for kind, places in samples.items())
     return Claim(True if found.p < SIGNIFICANT else None, f"{means}; {found.text}")
