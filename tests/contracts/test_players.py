@@ -56,7 +56,7 @@ NAMED = {
     "greedy, file": "{file}",
     "depth": "{file},depth=3",
     "nodes": "all-2,nodes=300",
-    "nodes, pruning": "all-rounder,nodes=300,solve=10",
+    "nodes, pruning": "td-all-rounder,nodes=300,solve=10",
     "time": "{file},time=0.002,solve=4",
     "solver": "{file},solve=8",
     "depth and solver": "{file},depth=2,solve=6",

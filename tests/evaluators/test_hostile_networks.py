@@ -64,8 +64,8 @@ def _limited(command: list[str], megabytes: int) -> subprocess.CompletedProcess[
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits on address space are Linux's")
 @pytest.mark.parametrize("command", [
-    "match all-rounder,solve=20 random --double-games 8 --threads 64",
-    "match all-rounder,nodes=1000 random --double-games 8 --threads 64",
+    "match td-all-rounder,solve=20 random --double-games 8 --threads 64",
+    "match td-all-rounder,nodes=1000 random --double-games 8 --threads 64",
     "solve '--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X' --threads 64",
 ])  # fmt: skip
 @pytest.mark.long

@@ -21,7 +21,7 @@ def test_openings_of_games_are_their_different_positions() -> None:
 
 
 def test_balanced_openings_are_near_even() -> None:
-    judge = named_player("all-rounder,depth=6")
+    judge = named_player("td-all-rounder,depth=6")
     assert isinstance(judge, SearchPlayer)
     for board in several(is_balanced(new_random_openings(8, seed=4), within=3.0), 5):
         assert abs(judge.analyze(board).moves[0].value_for_mover) <= 3

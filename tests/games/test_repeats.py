@@ -80,7 +80,7 @@ def test_the_report_says_that_games_repeat(outflank: Outflank, tmp_path: Path) -
     start = tmp_path / "start.txt"
     start.write_text("---------------------------OX------XO--------------------------- X\n")
     options = ("--starts", start, "--double-games", 200)
-    ran = outflank("match", "league-champion", "all-rounder", *options)
+    ran = outflank("match", "league-champion", "td-all-rounder", *options)
     assert "Only 1 of league-champion's 200 double games are distinct" in " ".join(ran.stdout.split())
-    report = json.loads(outflank("match", "league-champion", "all-rounder", *options, "--json").stdout)
+    report = json.loads(outflank("match", "league-champion", "td-all-rounder", *options, "--json").stdout)
     assert (report["distinct_double_games"], report["ci95"]) == (1, [0.0, 1.0])

@@ -16,7 +16,7 @@ from outflank.learners.td import TdSettings
 from outflank.players.built_in import load_built_in
 from tests.league.test_published_players import PLAYERS, path
 
-CHAMPIONS = ("league-champion", "all-rounder", "deep-all-rounder", "all-2-evolved")
+CHAMPIONS = ("league-champion", "td-all-rounder", "all-rounder", "all-2-evolved")
 
 
 def test_league_champion() -> None:
@@ -32,7 +32,7 @@ def test_288_evolved_weights_beat_the_best_published_ones() -> None:
 
 def test_all_rounder_on_the_lucas_boards(shared: Path) -> None:
     starts = read_start_positions(shared / "positions" / "lucas-boards.txt")
-    player = named_player("all-rounder")
+    player = named_player("td-all-rounder")
 
     def score(opponent: str) -> float:
         return Match(player, named_player(opponent), double_games=1000, starts=starts).play().score

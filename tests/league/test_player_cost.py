@@ -89,7 +89,7 @@ def test_a_busy_machine_does_not_count_against_a_player() -> None:
     spin = [sys.executable, "-c", "while True: pass"]
     others = [subprocess.Popen(spin) for _ in range(2 * (os.cpu_count() or 1))]
     try:
-        cost = inspect_file(built_in_file("all-rounder"), None).cost
+        cost = inspect_file(built_in_file("td-all-rounder"), None).cost
     finally:
         for other in others:
             other.kill()

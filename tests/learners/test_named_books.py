@@ -11,7 +11,7 @@ from outflank import OpeningBook, _core
 from outflank.learners.named_books import BookRecipe, is_missing, learn_recipe, make_book
 from tests.conftest import Outflank
 
-SMALL = BookRecipe(player="all-rounder", games=30, plies=8, variety=3.0, seed=1)
+SMALL = BookRecipe(player="td-all-rounder", games=30, plies=8, variety=3.0, seed=1)
 
 
 def test_an_interrupted_recipe_ends_with_the_same_bytes(tmp_path: Path) -> None:

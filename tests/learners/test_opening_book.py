@@ -227,7 +227,7 @@ def test_load_goes_on_with_what_the_file_says(tmp_path: Path) -> None:
     loaded = BookLearner.load(path)
     assert (loaded.seed, loaded.variety, loaded.core.plies) == (9, 0.25, 7)
     assert loaded.judge.name == "all-2,view=negation"
-    assert BookLearner.load(path, "all-rounder").judge.name == "all-rounder"
+    assert BookLearner.load(path, "td-all-rounder").judge.name == "td-all-rounder"
     extended(begun, 30)
     assert extended(loaded, 30).core.bytes("") == begun.core.bytes("")
     path.write_bytes(begun.core.bytes("no JSON"))
@@ -264,7 +264,7 @@ def test_bad_settings() -> None:
         ({"seed": -1}, "a seed is a whole number"),
         ({"judge": "random"}, "random does not value moves"),
         ({"judge": "al-2"}, "did you mean all-2"),
-        ({"judge": "all-rounder,nodes=1000"}, "searches to a fixed depth"),
+        ({"judge": "td-all-rounder,nodes=1000"}, "searches to a fixed depth"),
         ({"judge": "random,solve=4"}, "random,solve=4 does not value moves"),
     ):
         with pytest.raises(ValueError, match=sentence):
@@ -274,7 +274,7 @@ def test_bad_settings() -> None:
 
 
 def test_players_judge_in_discs() -> None:
-    for name, plain in (("all-rounder", "all-rounder,depth=1"), ("all-rounder,depth=3",) * 2):
+    for name, plain in (("td-all-rounder", "td-all-rounder,depth=1"), ("td-all-rounder,depth=3",) * 2):
         judge, player = PlayerJudge.named(name), named_player(plain)
         assert isinstance(player, SearchPlayer)
         boards = [Board(), Board.from_transcript("f5d6c3d3c4f4")]

@@ -323,7 +323,7 @@ def test_the_score_with_and_without_forfeits(engine: FaultyEngine, tmp_path: Pat
 def test_seconds_per_move(no_ties: Path, tmp_path: Path) -> None:
     engine = f"gtp:{OUTFLANK} engine '{no_ties}'"
     command = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()", "match"]
-    arguments = [engine, "all-rounder,time=0.01", "--double-games", "1", "--epsilon", "0"]
+    arguments = [engine, "td-all-rounder,time=0.01", "--double-games", "1", "--epsilon", "0"]
     played = [*command, *arguments, "--json", "--record", "g"]
     report = json.loads(subprocess.run(played, cwd=tmp_path, capture_output=True, text=True).stdout)
     games = [json.loads(line) for line in (tmp_path / "g").read_text().splitlines()]

@@ -21,7 +21,7 @@ GAMES = 200
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    learner = BookLearner.new(plies=12, judge="all-rounder", variety=0.3)
+    learner = BookLearner.new(plies=12, judge="td-all-rounder", variety=0.3)
     for _ in learner.extend(games=GAMES):
         pass
     made = tmp_path_factory.mktemp("books") / "test.book"
@@ -144,7 +144,7 @@ def test_statistics(book: OpeningBook) -> None:
     assert counted.positions == sum(counted.by_ply) == len(book)
     assert counted.by_ply[:2] == (1, 1)  # all four first moves are one
     assert (len(counted.by_ply), counted.not_judged) == (13, 0)
-    assert book.provenance == {"judge": "all-rounder", "seed": 1, "variety": 0.3}
+    assert book.provenance == {"judge": "td-all-rounder", "seed": 1, "variety": 0.3}
 
 
 def test_the_mapping_lives_as_long_as_the_core_needs_it(path: Path) -> None:

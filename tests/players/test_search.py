@@ -108,9 +108,9 @@ def test_tables_kept_from_move_to_move_change_no_choice() -> None:
 
 
 def test_a_timed_player_is_ready_before_its_first_move() -> None:
-    player = named_player("all-rounder,time=0.2")
+    player = named_player("td-all-rounder,time=0.2")
     assert {"_searcher", "_solver"} <= set(vars(player))
-    assert "_solver" not in vars(named_player("all-rounder,time=0.2,solve=0"))
+    assert "_solver" not in vars(named_player("td-all-rounder,time=0.2,solve=0"))
 
 
 def test_an_evaluator_in_python_searches_too() -> None:
@@ -146,7 +146,7 @@ def test_real_search_without_pruning_finds_the_minimax_value(view: View) -> None
 
 
 def test_lines_are_legal_play() -> None:
-    player = named_player("all-rounder,depth=6")
+    player = named_player("td-all-rounder,depth=6")
     assert isinstance(player, SearchPlayer)
     for board in BOARDS[::6]:
         for move in player.analyze(board, all_moves=True).moves:
@@ -159,7 +159,7 @@ def test_lines_are_legal_play() -> None:
 def test_games_do_not_depend_on_threads_or_batches() -> None:
     for names in (
         ("all-2,depth=3,solve=9", "all-2,depth=2"),
-        ("all-rounder,nodes=500,solve=14", "all-2,nodes=300"),
+        ("td-all-rounder,nodes=500,solve=14", "all-2,nodes=300"),
         ("random,solve=8", "all-2"),
     ):
         first, second = (named_player(name) for name in names)
@@ -200,9 +200,9 @@ def test_the_solver_takes_over(name: str, ply: int) -> None:
 
 def test_limits_are_kept() -> None:
     board = Board.from_transcript("f5d6c3d3c4f4")
-    few = named_player("all-rounder,nodes=2000")
-    many = named_player("all-rounder,nodes=200000")
-    timed = named_player("all-rounder,time=0.2,depth=3")
+    few = named_player("td-all-rounder,nodes=2000")
+    many = named_player("td-all-rounder,nodes=200000")
+    timed = named_player("td-all-rounder,time=0.2,depth=3")
     assert isinstance(few, SearchPlayer)
     assert isinstance(many, SearchPlayer)
     assert isinstance(timed, SearchPlayer)
@@ -219,8 +219,8 @@ def test_limits_are_kept() -> None:
 
 def test_several_threads_find_a_move_and_a_value() -> None:
     board = Board.from_transcript("f5d6c3d3c4f4")
-    player = named_player("all-rounder,depth=7,threads=3")
-    alone = named_player("all-rounder,depth=7")
+    player = named_player("td-all-rounder,depth=7,threads=3")
+    alone = named_player("td-all-rounder,depth=7")
     assert isinstance(player, SearchPlayer)
     assert isinstance(alone, SearchPlayer)
     assert player.analyze(board).value_for_mover == alone.analyze(board).value_for_mover

@@ -35,7 +35,7 @@ def records() -> list[GameRecord]:
 
 
 def test_values_against_the_solver(records: list[GameRecord]) -> None:
-    player = named_player("all-rounder")
+    player = named_player("td-all-rounder")
     assert isinstance(player, GreedyPlayer)
     found = accuracy(player, records).values
     assert found is not None
@@ -82,12 +82,12 @@ def test_a_player_predicts_its_own_moves() -> None:
 def test_the_command(records: list[GameRecord], tmp_path: Path, outflank: Outflank) -> None:
     file = tmp_path / "games.wtb"
     write_games(records, file)
-    result = outflank("accuracy", "all-rounder", file, "--games", "10", "--json")
+    result = outflank("accuracy", "td-all-rounder", file, "--games", "10", "--json")
     assert (result.returncode, result.stderr) == (0, "")
     found = json.loads(result.stdout)
     assert found["games"] <= 10
     assert found["values"]["positions"] == found["games"]
-    assert "mean error of static values" in outflank("accuracy", "all-rounder", file).stdout
+    assert "mean error of static values" in outflank("accuracy", "td-all-rounder", file).stdout
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_without_published_files(tmp_path: Path) -> None:
     assert isinstance(result.outcome.findings["because"], NotMeasured)
     strongest_first = [row[0] for row in result.outcome.tables[0].rows]
     assert (strongest_first[0], strongest_first[-1], len(strongest_first)) == (
-        "deep-all-rounder",
+        "all-rounder",
         "random",
         10,
     )

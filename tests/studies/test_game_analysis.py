@@ -94,11 +94,11 @@ def test_the_score_of_a_database(shared: Path) -> None:
 
 def test_estimates_until_solved() -> None:
     game = random_game(Random(3))
-    moves = judged(game, "all-rounder,depth=2", solve=10)
+    moves = judged(game, "td-all-rounder,depth=2", solve=10)
     empties = [64 - board.discs for board in game.boards]
     assert [move.exact for move in moves] == [left <= 10 for left in empties[: len(moves)]]
     assert all(move.is_in_discs and move.loss >= 0 for move in moves)
-    player = named_player("all-rounder,depth=2")
+    player = named_player("td-all-rounder,depth=2")
     assert isinstance(player, SearchPlayer)
     for move, before in zip(moves[::7], game.boards[::7], strict=False):
         if not move.exact:
@@ -140,7 +140,7 @@ def test_marks_and_turning_points() -> None:
 
 def test_unfinished_and_interrupted_games() -> None:
     game = Game.from_transcript("f5d6c3d3c4")
-    moves = judged(game, "all-rounder", solve=4)
+    moves = judged(game, "td-all-rounder", solve=4)
     whole = GameAnalysis(game, tuple(moves))
     assert whole.is_complete
     assert len(whole.scores_for_black) == len(game.boards)
@@ -151,7 +151,7 @@ def test_unfinished_and_interrupted_games() -> None:
     assert GameAnalysis(game, ()).scores_for_black == ()
 
 
-@pytest.mark.parametrize("name", ["random", "random,solve=10", "gtp:cat", "all-rounder,depth=0", "no-one"])
+@pytest.mark.parametrize("name", ["random", "random,solve=10", "gtp:cat", "td-all-rounder,depth=0", "no-one"])
 def test_players_that_cannot_judge(name: str) -> None:
     with pytest.raises(ValueError, match=r"evaluate moves|values|depth must be|not a player"):
         analyst(name, 1)
@@ -160,4 +160,4 @@ def test_players_that_cannot_judge(name: str) -> None:
 def test_a_search_stopped_at_once_still_judges() -> None:
     game = Game.from_transcript("f5d6c3d3c4f4")
     for limit in ("nodes=1", "time=0.000001"):
-        assert all(move.loss >= 0 for move in judged(game, f"all-rounder,{limit}", solve=4))
+        assert all(move.loss >= 0 for move in judged(game, f"td-all-rounder,{limit}", solve=4))

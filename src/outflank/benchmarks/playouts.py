@@ -71,7 +71,7 @@ SEPARATE = "all-2 - heuristic, two matches at the same time"
 MLP, SPATIAL = "MLP 64-32-1 - heuristic", "spatial MLP - heuristic"
 PEER_RANDOM = "rust-reversi random playouts"
 PERFT, TD_SNAKES, TD_CHAMPION = "perft 10", "TD self-play, 30 snakes", "TD, league-champion"
-TD_BATCHES = "TD in batches of 1,024, all-rounder"
+TD_BATCHES = "TD in batches of 1,024, td-all-rounder"
 
 
 def time_playouts(peer: InstalledPeer | None = None) -> Iterator[Timing]:
@@ -94,8 +94,8 @@ def time_playouts(peer: InstalledPeer | None = None) -> Iterator[Timing]:
         (SPATIAL, 1, playing(_random_network(SpatialMlp), heuristic, 500)),
         (TD_SNAKES, 1, lambda: _learning_per_second("lucas-2007", 1_500)),
         (TD_CHAMPION, 1, lambda: _learning_per_second("league-champion", 6_000)),
-        (TD_BATCHES, 1, lambda: _learning_per_second("all-rounder", 5 * 1024, 1024)),
-        (TD_BATCHES, 2, lambda: _learning_per_second("all-rounder", 5 * 1024, 1024, 2)),
+        (TD_BATCHES, 1, lambda: _learning_per_second("td-all-rounder", 5 * 1024, 1024)),
+        (TD_BATCHES, 2, lambda: _learning_per_second("td-all-rounder", 5 * 1024, 1024, 2)),
         (PERFT, 1, _perft_per_second),
     ]
     kernels = [kernel for kernel in kernels if kernel[1] <= cores]

@@ -25,7 +25,7 @@ from outflank.players.solver import Solver
 
 POSITIONS = 8
 KIM = "Kim 2007: 2 plies of a spatial MLP, book, solver from 4"
-SEARCH = "search of all-rounder"
+SEARCH = "search of td-all-rounder"
 FFO = "ffo-20-39"  # 20 positions of 20 to 24 empty squares
 
 
@@ -85,7 +85,7 @@ def _solving(boards: list[Board], threads: int) -> tuple[int, float]:
 
 
 def _search_rate() -> float:
-    player = named_player("all-rounder,nodes=3e6")
+    player = named_player("td-all-rounder,nodes=3e6")
     assert isinstance(player, SearchPlayer)
     analysis = player.analyze(Board.from_transcript("f5d6c3d3c4f4f6f3"))
     return analysis.nodes / analysis.seconds

@@ -20,7 +20,7 @@ from outflank.games.game import Game
 from outflank.players.names import named_player
 from outflank.players.search import SearchPlayer
 
-JUDGE = "all-rounder,depth=6"
+JUDGE = "td-all-rounder,depth=6"
 
 
 def openings_of_games(games: Iterable[Game], plies: int, seed: int = 1) -> Iterator[Board]:

@@ -2,7 +2,7 @@
 
 >>> recipe = BookRecipe.named("large")
 >>> recipe.games, recipe.plies, recipe.player
-(140000, 16, 'all-rounder,depth=4')
+(140000, 16, 'td-all-rounder,depth=4')
 """
 
 from __future__ import annotations

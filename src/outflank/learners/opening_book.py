@@ -1,6 +1,6 @@
 """Learning an opening book from games and from self-play (Buro, "Toward opening book learning", 1999).
 
->>> learner = BookLearner.new(plies=8, judge="all-rounder,depth=2")
+>>> learner = BookLearner.new(plies=8, judge="td-all-rounder,depth=2")
 >>> for step in learner.extend(games=10): pass
 >>> step.games, step.positions > 20, step.waiting
 (10, True, 0)
@@ -35,7 +35,7 @@ from outflank.players.names import named_player
 from outflank.players.opening_book import OpeningBook
 from outflank.players.search import SearchPlayer
 
-DEFAULT_JUDGE = "all-rounder,depth=4"
+DEFAULT_JUDGE = "td-all-rounder,depth=4"
 DEFAULT_PLIES = 20
 DEFAULT_VARIETY = 1.0
 JUDGING_BATCH = 256

@@ -30,8 +30,8 @@ BUILT_IN = {
     "all-2": BuiltIn("evolved by Jaskowski 2014, Figure 7", "inversion", 0.9595),
     "all-2-evolved": BuiltIn("the same network evolved by CMA-ES against the heuristic", "inversion", 0.9663),
     "league-champion": BuiltIn("best response to the heuristic, learned by TD", "inversion", 0.9980),
-    "all-rounder": BuiltIn("a fast general player, learned by TD", "inversion", 0.9193),
-    "deep-all-rounder": BuiltIn("the best general player, learned by expert iteration", "inversion", 0.9442),
+    "td-all-rounder": BuiltIn("a fast general player, learned by TD", "inversion", 0.9193),
+    "all-rounder": BuiltIn("the best general player, learned by expert iteration", "inversion", 0.9442),
 }
 
 

@@ -23,10 +23,10 @@ from outflank.players.stopping import run_until
 
 WIN_OR_LOSS = (-1, 1)  # the window that only finds out who wins
 ORDERING_PAYS_FROM = 13  # empty squares; as in core/endgame/move_ordering.hpp
-# What a unit of all-rounder's value is worth in discs, by stage of the game: exact scores of 1,500 endings of
+# What a unit of td-all-rounder's value is worth in discs, by stage of the game: exact scores of 1,500 endings of
 # WTHOR games with 10 to 20 empty squares, regressed on the values of searches of one to six plies.
 DISCS_PER_UNIT = (11.0, 11.0, 11.0, 7.5)
-# Among equally good moves a player with a solver plays the one that all-rounder prefers; a unit of its value
+# Among equally good moves a player with a solver plays the one that td-all-rounder prefers; a unit of its value
 # counts as this many replies of the opponent.
 ROOT_WEIGHT = 4.0
 
@@ -48,7 +48,7 @@ class Solution:
 class Solver:
     """Solves endgames exactly; each empty square takes two to three times as long.
 
-    Moves are ordered by the evaluator of all-rounder. The score does not depend on the number of threads;
+    Moves are ordered by the evaluator of td-all-rounder. The score does not depend on the number of threads;
     with several, which of equally good moves is found may vary.
     """
 
@@ -72,7 +72,7 @@ class Solver:
 @cache
 def solver_ordering() -> _core.MoveOrdering:
     """The evaluator for the solver's move ordering."""
-    network = load_built_in("all-rounder").evaluator
+    network = load_built_in("td-all-rounder").evaluator
     assert isinstance(network, NTupleNetwork)
     return _core.MoveOrdering(
         network.placements,

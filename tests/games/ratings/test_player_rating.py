@@ -128,6 +128,6 @@ def test_a_damaged_ladder_is_refused(
 
 
 def test_players_in_words() -> None:
-    assert described("all-rounder,depth=1") == "all-rounder at 1 ply"
-    assert described("all-rounder,time=0.5") == "all-rounder with 0.5 seconds per move"
+    assert described("td-all-rounder,depth=1") == "td-all-rounder at 1 ply"
+    assert described("td-all-rounder,time=0.5") == "td-all-rounder with 0.5 seconds per move"
     assert described("gtp:/usr/games/gtp-rhino -b 0") == "gtp:/usr/games/gtp-rhino -b 0"

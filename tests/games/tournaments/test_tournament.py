@@ -197,7 +197,7 @@ def test_cycles_are_those_of_a_slow_search() -> None:
 
 
 def test_names_with_commas_and_quotes_come_back_from_csv() -> None:
-    names = ("all-rounder,depth=4,solve=12", 'gtp:my "engine", really', "plain")
+    names = ("td-all-rounder,depth=4,solve=12", 'gtp:my "engine", really', "plain")
     results = [PairResult(a, b, WON) for a, b in pairs(names)]
     standings = Standings.of(results)
     table = list(csv.DictReader(io.StringIO(standings.table_csv())))

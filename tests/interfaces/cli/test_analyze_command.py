@@ -18,7 +18,7 @@ from tests.conftest import Outflank, let_work
 from tests.games.random_games import random_game
 
 TEN_EMPTIES = Board("XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X")
-QUICK = ("--player", "all-rounder,depth=2")
+QUICK = ("--player", "td-all-rounder,depth=2")
 
 
 def analysis(outflank: Outflank, *arguments: object, cwd: Path) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def test_interrupted_analyses_tell_what_is_done(tmp_path: Path) -> None:
     game = random_game(Random(7))
     command = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()", "analyze"]
     # The first moves are quick at this depth, those of the middle game are not.
-    options = ["--player", "all-rounder,depth=11", "--solve", "0", "--json", "--plot", "g.png"]
+    options = ["--player", "td-all-rounder,depth=11", "--solve", "0", "--json", "--plot", "g.png"]
     with subprocess.Popen(
         [*command, game.transcript, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, cwd=tmp_path,

@@ -17,7 +17,9 @@ from tests.conftest import Outflank, let_work
 @pytest.fixture(scope="module")
 def made(outflank: Outflank, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("book") / "my.book"
-    result = outflank("book", "build", "--out", path, "--games", 60, "--plies", 10, "--player", "all-rounder")
+    result = outflank(
+        "book", "build", "--out", path, "--games", 60, "--plies", 10, "--player", "td-all-rounder"
+    )
     assert (result.returncode, result.stderr) == (0, "")
     assert "outflank book show" in result.stdout
     return path
@@ -28,9 +30,9 @@ def test_build_extend_and_their_reports(outflank: Outflank, made: Path, tmp_path
     parts.write_bytes(made.read_bytes())
     report = json.loads(outflank("book", "extend", parts, "--games", 40, "--json").stdout)
     assert (report["games"], report["new_games"], report["waiting"]) == (100, 40, 0)
-    assert report["judge"] == "all-rounder"
+    assert report["judge"] == "td-all-rounder"
     assert report["positions"] == len(OpeningBook.open(parts)) > len(OpeningBook.open(made))
-    options = ("--games", 60, "--plies", 10, "--player", "all-rounder")
+    options = ("--games", 60, "--plies", 10, "--player", "td-all-rounder")
     assert outflank("book", "build", "--out", again, *options).returncode == 0
     assert again.read_bytes() == made.read_bytes()
     deeper = json.loads(outflank("book", "extend", parts, "--games", 5, "--plies", 14, "--json").stdout)
@@ -84,7 +86,7 @@ def test_all_of_wthor(outflank: Outflank, shared: Path, tmp_path: Path) -> None:
 def test_interrupted_builds_keep_what_they_have(outflank: Outflank, tmp_path: Path) -> None:
     path = tmp_path / "my.book"
     command = [sys.executable, "-c", "from outflank.interfaces.cli import main; main()"]
-    arguments = ["book", "build", "--out", str(path), "--games", "10000000", "--player", "all-rounder"]
+    arguments = ["book", "build", "--out", str(path), "--games", "10000000", "--player", "td-all-rounder"]
     process = subprocess.Popen(
         [*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

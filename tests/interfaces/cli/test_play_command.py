@@ -166,11 +166,11 @@ def test_hints_and_values_of_a_solved_position(tmp_path: Path) -> None:
 def test_thoughts(tmp_path: Path) -> None:
     shown = piped(tmp_path, "f5\n", "all-2", "--think").stdout
     assert re.search(r"it expects [+-][\d.]+ in its own unit; depth 1,", shown)
-    shown = piped(tmp_path, "f5\n", "all-rounder,depth=4", "--think").stdout
+    shown = piped(tmp_path, "f5\n", "td-all-rounder,depth=4", "--think").stdout
     assert re.search(r"it expects [+-][\d.]+ discs; depth 4, [\d,]+ nodes", shown)
     assert re.search(r"and then( [a-h][1-8]){1,7}\n", shown)
     options = ("--think", "--colour", "white", "--start", TEN_EMPTIES)
-    solved = piped(tmp_path, "", "all-rounder,solve=10", *options).stdout
+    solved = piped(tmp_path, "", "td-all-rounder,solve=10", *options).stdout
     assert "plays h5\n  solved: it wins by 6; " in solved
 
 
@@ -207,7 +207,7 @@ def test_interrupted_games_lose_nothing(tmp_path: Path, how: signal.Signals) -> 
 
 
 def test_a_search_is_interrupted_at_once(tmp_path: Path) -> None:
-    with dialogue(tmp_path, "all-rounder,depth=40", "--start", "f5d6c3d3c4", "--out", "g.txt") as talk:
+    with dialogue(tmp_path, "td-all-rounder,depth=40", "--start", "f5d6c3d3c4", "--out", "g.txt") as talk:
         assert talk.process.stdout is not None
         while "against" not in talk.process.stdout.readline():
             pass

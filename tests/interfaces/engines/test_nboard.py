@@ -144,7 +144,7 @@ def test_one_ply_players_have_values() -> None:
 
 
 def test_depth_limits_a_search_and_hints_come_from_one_search() -> None:
-    engine = NBoardEngine(named_player("all-rounder,nodes=1e9"))
+    engine = NBoardEngine(named_player("td-all-rounder,nodes=1e9"))
     ask(engine, "set depth 3")
     searches = [line for line in ask(engine, "hint 4") if line.startswith("search")]
     assert len(searches) == 4
@@ -152,6 +152,6 @@ def test_depth_limits_a_search_and_hints_come_from_one_search() -> None:
 
 
 def test_a_book_move_needs_no_search() -> None:
-    engine = NBoardEngine(named_player("all-rounder,nodes=1e12,book=default"))
+    engine = NBoardEngine(named_player("td-all-rounder,nodes=1e12,book=default"))
     (answer,) = [line for line in ask(engine, "go") if line.startswith("===")]
     assert Square(answer.split()[1].split("/")[0].lower()) in Board().legal_moves

@@ -101,8 +101,8 @@ def test_numbers_that_would_change_the_step_are_stored_as_floats(tmp_path: Path)
 
 
 def test_a_page_whose_strongest_player_is_deep_has_at_most_3_mb(tmp_path: Path) -> None:
-    """In place of all-rounder, with nearly all of its entries met."""
+    """In place of td-all-rounder, with nearly all of its entries met."""
     deep = packed_file(learned("logistello+rect-2x4", stages=20, share=0.9), tmp_path).script("deep")
     files = page_files([named_page_player("all-2")])
-    others = {name: content for name, content in files.items() if "all-rounder.safetensors" not in name}
+    others = {name: content for name, content in files.items() if "td-all-rounder.safetensors" not in name}
     assert len(deep) + sum(map(len, others.values())) <= LARGEST

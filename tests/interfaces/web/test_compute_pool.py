@@ -344,11 +344,11 @@ def test_the_cache_counts_the_bytes_that_are_held() -> None:
     held = {name: bytes_held(roomy.load(keys[name], contents[name]).player) + OVERHEAD for name in BUILT_IN}
     assert roomy.currsize == sum(held.values())
     assert roomy.get(keys["all-2"]) is not None
-    small = PlayerCache(most_bytes=held["all-rounder"])
-    for name in ("all-2", "iago", "all-rounder"):
+    small = PlayerCache(most_bytes=held["td-all-rounder"])
+    for name in ("all-2", "iago", "td-all-rounder"):
         assert small.load(keys[name], contents[name]).player.name == name
-        assert small.currsize <= held["all-rounder"]
-    assert [small.get(keys[name]) is not None for name in ("all-2", "iago", "all-rounder")] == [
+        assert small.currsize <= held["td-all-rounder"]
+    assert [small.get(keys[name]) is not None for name in ("all-2", "iago", "td-all-rounder")] == [
         False,
         False,
         True,

@@ -76,7 +76,7 @@ def _squares(board: Board) -> Iterator[str]:
     return (f"{'abcdefgh'[i % 8]}{i // 8 + 1}" for i in range(64) if (board.black | board.white) >> i & 1)
 
 
-@pytest.mark.parametrize("name", ["all-2", "standard-heuristic", "iago", "all-rounder"])
+@pytest.mark.parametrize("name", ["all-2", "standard-heuristic", "iago", "td-all-rounder"])
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_values_are_those_of_minimax(
     client: httpx.Client, ids: dict[str, int], name: str, depth: int

@@ -15,7 +15,7 @@ from tests.learners.runs.test_runs import COMMAND, contents, kill_and_resume
 
 CHANGES = ["evaluator=deep-3-5:all-3", "stages=4", "games=6000", "generations=6", "solved=6", "replay=3",
            "opponents=self;random;iago", "piece_counters=2", "measure_double_games=50"]  # fmt: skip
-LEARN = ["learn", "deep-all-rounder", *(part for change in CHANGES for part in ("--set", change))]
+LEARN = ["learn", "all-rounder", *(part for change in CHANGES for part in ("--set", change))]
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_what_cannot_learn_is_refused_before_anything_is_written(tmp_path: Path,
     for change, complaint in (("evaluator=all-3", "a deep network, such as deep-8-16:logistello, not all-3"),
                               ("evaluator=deep-99-5:all-3", "1 to 32 numbers, got 99"),
                               ("opponents=nobody", "nobody")):  # fmt: skip
-        result = outflank("learn", "deep-all-rounder", "--set", change, "--out", tmp_path / "run")
+        result = outflank("learn", "all-rounder", "--set", change, "--out", tmp_path / "run")
         assert result.returncode == 2
         assert complaint in result.stderr
         assert not (tmp_path / "run").exists()

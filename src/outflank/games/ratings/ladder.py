@@ -46,12 +46,12 @@ RUNGS = (
     "iago",
     "iago,depth=2",
     "iago,depth=4",
-    "all-rounder",
-    "all-rounder,depth=2",
-    "all-rounder,depth=3",
-    "all-rounder,depth=4",
-    "all-rounder,depth=6",
-    "all-rounder,nodes=20000,solve=12",
+    "td-all-rounder",
+    "td-all-rounder,depth=2",
+    "td-all-rounder,depth=3",
+    "td-all-rounder,depth=4",
+    "td-all-rounder,depth=6",
+    "td-all-rounder,nodes=20000,solve=12",
 )
 REACH = 3  # neighbours above and below that a rung meets
 DOUBLE_GAMES = 200  # of each pair

@@ -32,8 +32,8 @@ from outflank.suggestions import unknown
 WEB = Path(__file__).parent.parent / "web"
 STATIC = WEB / "static"
 MARK = "<!-- outflank page -->"  # in every index.html of ours
-IN_NO_LEVEL = ("league-champion", "deep-all-rounder")  # so a page has them only if they are named
-COACH = "all-rounder"  # gives hints, judges games, orders the solver's moves
+IN_NO_LEVEL = ("league-champion", "all-rounder")  # so a page has them only if they are named
+COACH = "td-all-rounder"  # gives hints, judges games, orders the solver's moves
 MOST_WEIGHTS, MOST_PLACEMENTS = 1 << 24, 1 << 14  # as in bindings/wasm/instance.hpp
 OPTIONS = ("view", "tuned")
 ICONS = ("icon-192.png", "icon-512.png")

@@ -3,7 +3,7 @@
 The paper shows one game per figure and describes it. One game says little, so we play many of the same kind
 and test whether the description is typical: a statement about who leads is tested by the mean of the
 runs, a number (the move after which the book ends) by whether it lies within the middle 95 %
-of our games. The judge is the all-rounder, and the exact solver in the ending; the paper's is not named.
+of our games. The judge is the td-all-rounder, and the exact solver in the ending; the paper's is not named.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def jobs(folder: Path) -> dict[str, Any]:
-    tuning = SearchTuning.built_in("all-rounder")
+    tuning = SearchTuning.built_in("td-all-rounder")
     assert tuning is not None
     cuts = [[vars(cut) for cut in stage] for stage in tuning.prob_cuts]
     views = {name: player.view for name, player in BUILT_IN.items()} | {
@@ -103,12 +103,12 @@ def jobs(folder: Path) -> dict[str, Any]:
     players = [
         {
             "name": name, "file": next(folder.glob(f"{name}.*")).name, "view": view,
-            "cuts": cuts if name == "all-rounder" else None, "depths": list(DEPTHS.items()),
+            "cuts": cuts if name == "td-all-rounder" else None, "depths": list(DEPTHS.items()),
         }
         for name, view in views.items()
     ]  # fmt: skip
     searches = [
-        {"player": "all-rounder", "position": i, "prunes": prunes, "tableBits": 16, **limits}
+        {"player": "td-all-rounder", "position": i, "prunes": prunes, "tableBits": 16, **limits}
         for i in range(20)
         for prunes, limits in (
             (True, {"nodes": 20_000}),
@@ -128,7 +128,7 @@ def jobs(folder: Path) -> dict[str, Any]:
         "searches": searches,
         "endgames": [row(board) for board in ends],
         "ordering": {
-            "file": built_in_file("all-rounder").name, "discsPerUnit": DISCS_PER_UNIT, "weight": ROOT_WEIGHT,
+            "file": built_in_file("td-all-rounder").name, "discsPerUnit": DISCS_PER_UNIT, "weight": ROOT_WEIGHT,
         },
         "book": built_in_book_file().name,
         "bookPositions": 500,

@@ -211,7 +211,9 @@ def openings(
     ] = None,
     balanced: Annotated[
         float | None,
-        typer.Option(help="Only positions that all-rounder values within this many discs of even.", min=0.0),
+        typer.Option(
+            help="Only positions that td-all-rounder values within this many discs of even.", min=0.0
+        ),
     ] = None,
     target: Annotated[Path | None, typer.Option("--out", help="A file; printed by default.")] = None,
     force: Force = False,
@@ -236,7 +238,7 @@ def openings(
         return
     write_whole(target, text.encode())
     kind = "random plies" if records is None else f"plies of {_shown_sources(games or [])}"
-    even = "" if balanced is None else f", within {balanced:g} discs of even by all-rounder"
+    even = "" if balanced is None else f", within {balanced:g} discs of even by td-all-rounder"
     say(f"{target}: {len(boards):,} positions after {plies} {kind}{even}, seed {seed}")
     say(f"Play from them: outflank match all-2 standard-heuristic --starts {target}")
 

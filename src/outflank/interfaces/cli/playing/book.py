@@ -123,7 +123,7 @@ def build(
         str | None,
         typer.Option(
             metavar="PLAYER",
-            help="Who values moves; all-rounder,depth=4 by default.",
+            help="Who values moves; td-all-rounder,depth=4 by default.",
             autocompletion=complete_players,
         ),
     ] = None,

@@ -33,7 +33,7 @@ from outflank.players.opening_book import built_in_book_file
 from outflank.players.search_tuning import tuning_file
 
 LONGEST = 400  # characters of a transcript: 60 moves, and room for spaces
-COACH = "all-rounder"  # gives hints and judges games
+COACH = "td-all-rounder"  # gives hints and judges games
 ENGINE = {"wasm": "/static/engine/engine.wasm", "worker": "/static/engine/engine-worker.js"}
 NEURAL = "neural network"  # of ONNX files, which the page cannot play
 

@@ -1,8 +1,8 @@
 // The engine of the board: outflank's core in WebAssembly, in a Web Worker, behind promises.
 //
 //   const engine = await Engine.start({ wasm: "engine/engine.wasm", worker: "engine/engine-worker.js" });
-//   await engine.loadPlayer("all-rounder", bytes, { tuning });
-//   const found = await engine.analyze(START, { player: "all-rounder", time: 1, allMoves: true }, show);
+//   await engine.loadPlayer("td-all-rounder", bytes, { tuning });
+//   const found = await engine.analyze(START, { player: "td-all-rounder", time: 1, allMoves: true }, show);
 //   engine.stop();  // the analysis in progress resolves at once with what it has found so far
 //
 // Positions are those of rules.js: {black: [low, high], white: [low, high], mover}; moves are squares 0..63.
@@ -133,9 +133,9 @@ export class Engine {
     }
   }
 
-  // all-rounder orders the solver's moves.
+  // td-all-rounder orders the solver's moves.
   #forSolver() {
-    return this.#players.has("all-rounder") ? ["all-rounder"] : [];
+    return this.#players.has("td-all-rounder") ? ["td-all-rounder"] : [];
   }
 
   /**

@@ -6,8 +6,8 @@ import * as rules from "./rules.js";
 
 const SOLVE_IN_TIME = 22; // empty squares from which a timed analysis tries to solve, by default
 const SEARCH_SHARE = 0.2; // of the time goes to a search first, in case the solver does not finish
-// all-rounder as the solver's move ordering: as in src/outflank/players/solver.py.
-const ORDERING = { name: "all-rounder", discsPerUnit: [11.0, 11.0, 11.0, 7.5], weight: 4.0 };
+// td-all-rounder as the solver's move ordering: as in src/outflank/players/solver.py.
+const ORDERING = { name: "td-all-rounder", discsPerUnit: [11.0, 11.0, 11.0, 7.5], weight: 4.0 };
 const COUNTING = ["counted-network", "deep-network"]; // these see more than tables
 const now = () => performance.now() / 1000;
 
@@ -55,7 +55,7 @@ export class Thinking {
     return found;
   }
 
-  // Made when first needed. Without all-rounder it orders moves by mobility alone.
+  // Made when first needed. Without td-all-rounder it orders moves by mobility alone.
   async #solverCore() {
     if (!this.#solver?.core) {
       const bytes = this.#solver?.bytes;
