@@ -3,7 +3,7 @@
     .venv/bin/python -m benchmarks.browser [--rounds 5] [--json]
 
 Nodes per second of CPU time, native and in Node, in turns within one run, so that both meet the same load of
-the machine; the search is by nodes with td-all-rounder, the solver solves endgames exactly. Native: one thread,
+the machine; the search is by nodes with all-rounder, the solver solves endgames exactly. Native: one thread,
 tuned for this machine. Then Chromium opens the folder of `outflank page` from file://, and a first move is
 answered at one ply.
 """
@@ -29,7 +29,7 @@ from outflank.interfaces.page.folder import STATIC, named_page_player, page_file
 from outflank.players.built_in import built_in_file
 from outflank.players.names import named_player
 from outflank.players.search_tuning import SearchTuning, tuning_file
-from outflank.players.solver import DISCS_PER_UNIT, ROOT_WEIGHT, solver_ordering
+from outflank.players.solver import ROOT_WEIGHT, ordering_file, ordering_network, solver_ordering
 
 CHROMIUM = Path("/usr/bin/chromium")
 TABLE_BITS = 19
@@ -41,13 +41,13 @@ import { createInterface } from "node:readline";
 import { Core } from "./engine/core.js";
 import { fromText } from "./engine/rules.js";
 const module = new WebAssembly.Module(readFileSync("engine/engine.wasm"));
-const player = readFileSync("td-all-rounder.safetensors");
+const player = readFileSync("all-rounder.safetensors");
 const searcher = await Core.create(module);
 searcher.loadPlayer(player, "inversion");
-searcher.setProbCuts(JSON.parse(readFileSync("td-all-rounder.json")).prob_cuts);
+searcher.setProbCuts(JSON.parse(readFileSync("all-rounder.json")).prob_cuts);
 const solver = await Core.create(module);
 const { nodes, tableBits, discsPerUnit, weight } = JSON.parse(process.argv[2]);
-solver.loadPlayer(player, "inversion");
+solver.loadPlayer(readFileSync("ordering.safetensors"), "inversion");
 solver.setOrdering(discsPerUnit, weight);
 const work = {
   search: (position) => searcher.search(position, { nodes, prunes: true, tableBits }).nodes,
@@ -79,9 +79,9 @@ class Native:
     """The core of this installation, on one thread."""
 
     def __init__(self) -> None:
-        tuning = SearchTuning.built_in("td-all-rounder")
+        tuning = SearchTuning.built_in("all-rounder")
         assert tuning is not None
-        core = named_player("td-all-rounder").core
+        core = named_player("all-rounder").core
         assert core is not None
         self._searcher = _core.Searcher(core, TABLE_BITS, 1, tuning.core_prob_cuts)
         self._solver = _core.EndgameSolver(20, solver_ordering(), 1)
@@ -105,13 +105,14 @@ class InNode:
 
     def __init__(self, node: str, folder: Path) -> None:
         shutil.copytree(STATIC / "engine", folder / "engine")
-        for path in (built_in_file("td-all-rounder"), tuning_file("td-all-rounder")):
+        for path in (built_in_file("all-rounder"), tuning_file("all-rounder")):
             shutil.copy(path, folder)
+        (folder / "ordering.safetensors").write_bytes(ordering_file())
         (folder / "package.json").write_text('{"type": "module"}')
         (folder / "run.js").write_text(NODE_PROGRAM)
         options = {
             "nodes": SEARCH_NODES, "tableBits": TABLE_BITS,
-            "discsPerUnit": DISCS_PER_UNIT, "weight": ROOT_WEIGHT,
+            "discsPerUnit": [1] * ordering_network().stages, "weight": ROOT_WEIGHT,
         }  # fmt: skip
         self._process = subprocess.Popen(
             [node, "run.js", json.dumps(options)],
@@ -170,8 +171,8 @@ def first_moves(rounds: int) -> list[float]:
     seconds: list[float] = []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_folder = Path(folder) / "page"
-        write_page(page_files([named_page_player("td-all-rounder")]), page_folder)
-        address = (page_folder / "index.html").as_uri() + "#white=player-td-all-rounder"
+        write_page(page_files([named_page_player("all-rounder")]), page_folder)
+        address = (page_folder / "index.html").as_uri() + "#white=player-all-rounder"
         for _ in range(rounds):
             chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
             page = chromium.new_page(reduced_motion="reduce")

@@ -17,7 +17,7 @@ GAME = "f5d6c3d3c4f4f6f3e6e7d7c6d8f8f7g5g4e3f2g6h4h5h6h3g3b5f1e2d2c2"
 def main() -> None:
     parser = argparse.ArgumentParser(description="Find the mistakes of a game.")
     parser.add_argument("transcript", nargs="?", default=GAME)
-    parser.add_argument("--player", default="td-all-rounder,depth=6", help="judges moves before the endgame")
+    parser.add_argument("--player", default="all-rounder,depth=6", help="judges moves before the endgame")
     parser.add_argument("--solve", type=int, default=16, help="exact from this many empty squares")
     options = parser.parse_args()
 

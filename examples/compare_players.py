@@ -1,6 +1,6 @@
 """Plays a tournament and prints a table with ratings: who beats whom, and how sure is it?
 
-python compare_players.py td-all-rounder all-2,depth=2 iago,depth=2 random
+python compare_players.py all-rounder all-2,depth=2 iago,depth=2 random
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from outflank.plots.tournaments import draw_tournament
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compare players in a tournament.")
-    parser.add_argument("players", nargs="*", default=["td-all-rounder", "all-2", "iago", "random"])
+    parser.add_argument("players", nargs="*", default=["all-rounder", "all-2", "iago", "random"])
     parser.add_argument("--double-games", type=int, default=200, help="per pair")
     options = parser.parse_args()
 

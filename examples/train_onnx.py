@@ -1,6 +1,6 @@
 """Trains a convolutional network on a file of games with PyTorch, and exports it as an ONNX player.
 
-    outflank match td-all-rounder all-2 --double-games 500 --record games.jsonl
+    outflank match all-rounder all-2 --double-games 500 --record games.jsonl
     python examples/train_onnx.py games.jsonl net.onnx
     outflank score net.onnx
 

@@ -44,7 +44,7 @@ AREAS = (
     Area(
         "players", "Players", ("players",),
         "A player chooses a move. Most are made by name, as on the command line: "
-        "`named_player(\"td-all-rounder,depth=6\")`. See [names](../players.md), "
+        "`named_player(\"all-rounder,depth=6\")`. See [names](../players.md), "
         "[search](../search.md), [opening books](../opening-book.md) and [engines](../engines.md).",
     ),
     Area(

@@ -192,7 +192,9 @@ def test_an_engine_moves_within_the_time_it_is_told() -> None:
     clock = Clock()
     clock.set(0, *as_period(0.2))
     assert clock.seconds_for(Board()) == pytest.approx(MARGIN * 0.2)
-    command = f"{sys.executable} -c 'from outflank.interfaces.cli import main; main()' engine td-all-rounder,time=30"
+    command = (
+        f"{sys.executable} -c 'from outflank.interfaces.cli import main; main()' engine all-rounder,time=30"
+    )
     player = named_player(f"gtp,time=0.2:{command}")
     assert isinstance(player, ExternalPlayer)
     board, seconds = Board().play("f5"), []

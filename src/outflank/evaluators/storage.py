@@ -104,7 +104,7 @@ def save_weights(
     evaluator: WeightedEvaluator, view: View | None, made: Mapping[str, Any], path: Path
 ) -> None:
     """Writes the weights of a plug-in, with its name."""
-    write_whole(path, _safetensors_bytes(evaluator, view, made))
+    write_whole(path, safetensors_bytes(evaluator, view, made))
 
 
 def save_player(player: StoredPlayer, path: str | Path) -> None:
@@ -124,7 +124,7 @@ def save_player(player: StoredPlayer, path: str | Path) -> None:
 
         content = onnx_bytes(player.evaluator, player.view)
     elif path.suffix == ".safetensors":
-        content = _safetensors_bytes(player.evaluator, player.view, player.provenance)
+        content = safetensors_bytes(player.evaluator, player.view, player.provenance)
     elif player.view == "doubled":
         raise ValueError("the League's text format holds one evaluator; save to .safetensors instead")
     else:
@@ -200,7 +200,7 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _safetensors_bytes(
+def safetensors_bytes(
     evaluator: WeightedEvaluator | DoubledFunction, view: View | None, provenance: Mapping[str, Any]
 ) -> bytes:
     from safetensors.numpy import save

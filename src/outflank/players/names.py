@@ -2,7 +2,7 @@
 
 >>> named_player("all-2").view, named_player("all-2,view=negation").view
 ('inversion', 'negation')
->>> named_player("td-all-rounder,depth=4,solve=12").limits
+>>> named_player("all-rounder,depth=4,solve=12").limits
 SearchLimits(depth=4, nodes=None, seconds=None)
 """
 

@@ -2,7 +2,7 @@
 
 >>> from outflank.learners.opening_book import BookLearner
 >>> import tempfile; folder = tempfile.TemporaryDirectory()
->>> learner = BookLearner.new(plies=6, judge="td-all-rounder")
+>>> learner = BookLearner.new(plies=6, judge="all-rounder")
 >>> for _ in learner.extend(games=5): pass
 >>> learner.save(path := Path(folder.name) / "my.book")
 >>> book = OpeningBook.open(path)

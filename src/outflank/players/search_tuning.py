@@ -1,7 +1,7 @@
 """What a search should know about an evaluator: what its values mean in discs, and how well a shallow
 search predicts a deep one (Multi-ProbCut, Buro 1997). Fitted by learners/search_tuning.py.
 
->>> tuning = SearchTuning.built_in("td-all-rounder")
+>>> tuning = SearchTuning.built_in("all-rounder")
 >>> tuning.in_discs(0.5, discs=30) > tuning.in_discs(0.25, discs=30) > 0
 True
 """

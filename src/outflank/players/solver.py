@@ -18,17 +18,19 @@ import numpy as np
 from outflank import _core
 from outflank.board import Board, Square
 from outflank.evaluators.ntuple_network import NTupleNetwork
+from outflank.evaluators.storage import safetensors_bytes
 from outflank.players.built_in import load_built_in
 from outflank.players.stopping import run_until
 
 WIN_OR_LOSS = (-1, 1)  # the window that only finds out who wins
 ORDERING_PAYS_FROM = 13  # empty squares; as in core/endgame/move_ordering.hpp
-# What a unit of td-all-rounder's value is worth in discs, by stage of the game: exact scores of 1,500 endings of
-# WTHOR games with 10 to 20 empty squares, regressed on the values of searches of one to six plies.
+# What a unit of td-all-rounder's value is worth in discs, by stage of the game: exact scores of 1,500 endings
+# of WTHOR games with 10 to 20 empty squares, regressed on the values of searches of one to six plies.
 DISCS_PER_UNIT = (11.0, 11.0, 11.0, 7.5)
-# Among equally good moves a player with a solver plays the one that td-all-rounder prefers; a unit of its value
+PARTS_OF_A_DISC = 64  # to which its values are rounded, as in core/endgame/ordering_network.hpp
+# Among equally good moves a player with a solver plays the one that this network prefers; a disc of its value
 # counts as this many replies of the opponent.
-ROOT_WEIGHT = 4.0
+ROOT_WEIGHT = 4 / 11
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Solution:
 class Solver:
     """Solves endgames exactly; each empty square takes two to three times as long.
 
-    Moves are ordered by the evaluator of td-all-rounder. The score does not depend on the number of threads;
+    Moves are ordered by a network (`ordering_network`). The score does not depend on the number of threads;
     with several, which of equally good moves is found may vary.
     """
 
@@ -70,15 +72,28 @@ class Solver:
 
 
 @cache
-def solver_ordering() -> _core.MoveOrdering:
-    """The evaluator for the solver's move ordering."""
+def ordering_network() -> NTupleNetwork:
+    """The network that orders the solver's moves: td-all-rounder with values in discs.
+
+    Its first stage is empty, since nobody solves a board with more than 45 empty squares; a page that holds
+    the network is smaller by that.
+    """
     network = load_built_in("td-all-rounder").evaluator
     assert isinstance(network, NTupleNetwork)
+    in_discs = network.weights.reshape(network.stages, -1) * np.array(DISCS_PER_UNIT)[:, None]
+    in_discs[0] = 0.0
+    return network.with_weights(np.rint(in_discs * PARTS_OF_A_DISC).ravel() / PARTS_OF_A_DISC)
+
+
+def ordering_file() -> bytes:
+    """That network as a file, for the engine in browsers."""
+    return safetensors_bytes(ordering_network(), "inversion", {})
+
+
+@cache
+def solver_ordering() -> _core.MoveOrdering:
+    network = ordering_network()
+    in_discs = np.ones(network.stages)
     return _core.MoveOrdering(
-        network.placements,
-        network.weights,
-        network.stages,
-        np.array(DISCS_PER_UNIT),
-        network.core,
-        ROOT_WEIGHT,
+        network.placements, network.weights, network.stages, in_discs, network.core, ROOT_WEIGHT
     )

@@ -1,7 +1,7 @@
 """A game move by move: the score of each position, and the loss of each move.
 
 >>> from outflank import Game, named_player
->>> judged = list(judge_game(Game.from_transcript("f5d6c3d3"), named_player("td-all-rounder,depth=2"), Solver()))
+>>> judged = list(judge_game(Game.from_transcript("f5d6c3d3"), named_player("all-rounder,depth=2"), Solver()))
 >>> [str(move.square) for move in judged], min(move.loss for move in judged) >= 0
 (['f5', 'd6', 'c3', 'd3'], True)
 
@@ -222,7 +222,7 @@ def _estimated(board: Board, square: Square, player: SearchPlayer) -> tuple[Squa
 def analyst(name: str, threads: int) -> SearchPlayer:
     """A player that can evaluate all moves of a board, on this many threads unless its name says otherwise.
 
-    >>> analyst("td-all-rounder,depth=6", threads=2).threads
+    >>> analyst("all-rounder,depth=6", threads=2).threads
     2
     """
     if is_external(name):

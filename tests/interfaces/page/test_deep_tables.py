@@ -13,10 +13,9 @@ import pytest
 from outflank.board import symmetric_square
 from outflank.evaluators.deep_network import DeepNetwork
 from outflank.evaluators.storage import StoredPlayer, load_player, save_player
-from outflank.interfaces.page.folder import STATIC, named_page_player, page_files
+from outflank.interfaces.page.folder import STATIC
 from outflank.interfaces.page.packing import FLOATS, TABLES, Packed, pack_file
 
-LARGEST = 3_000_000
 UNPACK = """
 import { readFileSync, writeFileSync } from "node:fs";
 import { unpacked } from "./unpack.js";
@@ -98,11 +97,3 @@ def test_numbers_that_would_change_the_step_are_stored_as_floats(tmp_path: Path)
     packed = packed_file(network.with_weights(weights), tmp_path)
     assert packed.filter == FLOATS
     np.testing.assert_array_equal(in_browser(packed, tmp_path).weights, weights)
-
-
-def test_a_page_whose_strongest_player_is_deep_has_at_most_3_mb(tmp_path: Path) -> None:
-    """In place of td-all-rounder, with nearly all of its entries met."""
-    deep = packed_file(learned("logistello+rect-2x4", stages=20, share=0.9), tmp_path).script("deep")
-    files = page_files([named_page_player("all-2")])
-    others = {name: content for name, content in files.items() if "td-all-rounder.safetensors" not in name}
-    assert len(deep) + sum(map(len, others.values())) <= LARGEST

@@ -25,13 +25,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("made")
     save_player(StoredPlayer(PieceCounter(range(64)), "negation"), made / "mine.safetensors")
     page = made / "page"
-    listed = [named_page_player("td-all-rounder"), named_page_player(str(made / "mine.safetensors"), 2)]
+    listed = [named_page_player("all-rounder"), named_page_player(str(made / "mine.safetensors"), 2)]
     write_page(page_files(listed, "My <players>"), page)
     return page
 
 
 def test_a_page_with_all_rounder_has_at_most_3_mb() -> None:
-    assert sum(map(len, page_files([named_page_player("td-all-rounder")]).values())) <= LARGEST
+    assert sum(map(len, page_files([named_page_player("all-rounder")]).values())) <= LARGEST
 
 
 def test_the_levels_have_their_players() -> None:
@@ -88,7 +88,7 @@ def context(browser: Any) -> Iterator[Any]:  # noqa: F811
 
 def test_it_works_from_a_file(context: Any, folder: Path) -> None:
     opened = Opened(context, (folder / "index.html").as_uri())
-    for opponent in ("player-td-all-rounder", "player-player-2", "level-4"):
+    for opponent in ("player-all-rounder", "player-player-2", "level-4"):
         opened.play_one_move(opponent)
     assert opened.complaints == []
     assert all(url.startswith(("file://", "blob:", "data:")) for url in opened.asked)
@@ -104,7 +104,7 @@ def test_it_works_offline_once_it_was_served(context: Any, folder: Path, serve: 
     assert {icon["sizes"] for icon in manifest["icons"]} == {"192x192", "512x512"}
     context.set_offline(True)
     again = Opened(context, f"{address}/")
-    again.play_one_move("player-td-all-rounder")
+    again.play_one_move("player-all-rounder")
     assert opened.complaints == again.complaints == []
 
 

@@ -27,13 +27,15 @@ from outflank.players.built_in import BUILT_IN, built_in_file
 from outflank.players.names import short_name, split_name
 from outflank.players.opening_book import built_in_book_file
 from outflank.players.search_tuning import SearchTuning, tuning_file
+from outflank.players.solver import ordering_file
 from outflank.suggestions import unknown
 
 WEB = Path(__file__).parent.parent / "web"
 STATIC = WEB / "static"
 MARK = "<!-- outflank page -->"  # in every index.html of ours
-IN_NO_LEVEL = ("league-champion", "all-rounder")  # so a page has them only if they are named
-COACH = "td-all-rounder"  # gives hints, judges games, orders the solver's moves
+IN_NO_LEVEL = ("league-champion", "td-all-rounder")  # so a page has them only if they are named
+COACH = "all-rounder"  # gives hints, judges games
+BOOK, ORDERING = "default.book", "solver-ordering.safetensors"
 MOST_WEIGHTS, MOST_PLACEMENTS = 1 << 24, 1 << 14  # as in bindings/wasm/instance.hpp
 OPTIONS = ("view", "tuned")
 ICONS = ("icon-192.png", "icon-512.png")
@@ -140,11 +142,12 @@ def page_files(listed: Sequence[PagePlayer], title: str = "outflank") -> dict[st
     packed = {
         "engine.wasm": (STATIC / "engine" / "engine.wasm").read_bytes(),
         "engine-worker.js": _script("engine/engine-worker.js").encode(),
-        "default.book": built_in_book_file().read_bytes(),
+        BOOK: built_in_book_file().read_bytes(),
+        ORDERING: ordering_file(),
         **{player.file: player.content for player in players},
         **{f"{player.id}.json": player.tuning for player in players if player.tuning is not None},
     }
-    config = {"players": [player.config() for player in players], "coach": COACH, "book": "default.book"}
+    config = {"players": [p.config() for p in players], "coach": COACH, "book": BOOK, "ordering": ORDERING}
     files = {
         "index.html": _index(title, config).encode(),
         "page.css": b"".join((STATIC / name).read_bytes() for name in ("style.css", "board/board.css")),

@@ -85,7 +85,7 @@ def test_the_review_of_solved_moves_is_exact(page_at: PageAt) -> None:
     page.wait_for_function(READY)
     page.click("#review")
     page.wait_for_function(REVIEWED)
-    solver = named_player("td-all-rounder,depth=1,solve=14")
+    solver = named_player("all-rounder,depth=1,solve=14")
     for ply in range(51, len(moves)):
         board = Board.from_transcript("".join(moves[:ply])).settled()
         after = board.play(moves[ply]).settled()
@@ -122,7 +122,7 @@ def test_tables_explain_a_choice(page_at: PageAt) -> None:
     assert {first, second} <= {str(move) for move in board.legal_moves}
     said = page.text_content("#explain-status")
     better = re.search(r"prefers (..) to (..) by ([\d.]+) discs", said)
-    values = {str(square): value for square, value in named_player("td-all-rounder").judge(board)}  # type: ignore[union-attr]
+    values = {str(square): value for square, value in named_player("all-rounder").judge(board)}  # type: ignore[union-attr]
     assert better is not None
     assert values[better[1]] >= values[better[2]]
     assert page.locator(".reasons figure svg[role=img]").count() >= 4
@@ -160,12 +160,12 @@ def test_every_table_shows_its_best_and_worst(page_at: PageAt) -> None:
     ]
     assert values[0] >= values[1] > values[3] >= values[2]
     assert not page.is_visible("#tables-stage")
-    page.select_option("#explain-player", "td-all-rounder")
+    page.select_option("#explain-player", "all-rounder")
     page.click("#show-tables")
     page.wait_for_selector("#tables-stage", state="visible")
     page.get_by_role("button", name="Show all 23 tables").click()
     assert page.locator(".tables li").count() == 23
-    assert page.locator("#tables-stage option").count() == 4
+    assert page.locator("#tables-stage option").count() == 20
     page.select_option("#tables-stage", "3")
     page.get_by_role("button", name="Show all 23 tables").wait_for()
 

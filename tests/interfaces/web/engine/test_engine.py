@@ -19,6 +19,7 @@ from outflank.interfaces.page.folder import STATIC
 from outflank.players.built_in import built_in_file
 from outflank.players.opening_book import built_in_book_file
 from outflank.players.search_tuning import tuning_file
+from outflank.players.solver import ordering_file
 from tests.interfaces.web.engine.conftest import Serve
 
 Call = Callable[..., Any]
@@ -31,8 +32,9 @@ const worker = new URLSearchParams(location.search).has("blob")
   ? new Blob([await read("bundle.js")], { type: "text/javascript" }) : "/engine/engine-worker.js";
 const engine = await Engine.start({ wasm: "/engine/engine.wasm", worker });
 Object.assign(globalThis, { engine, rules, read });
-await engine.loadPlayer("td-all-rounder", await read("td-all-rounder.safetensors"),
-  { view: "inversion", tuning: JSON.parse(new TextDecoder().decode(await read("td-all-rounder.json"))) });
+await engine.loadPlayer("all-rounder", await read("all-rounder.safetensors"),
+  { view: "inversion", tuning: JSON.parse(new TextDecoder().decode(await read("all-rounder.json"))) });
+await engine.loadOrdering(await read("ordering.safetensors"));
 globalThis.isReady = true;
 </script>"""
 
@@ -41,9 +43,10 @@ globalThis.isReady = true;
 def address(tmp_path_factory: pytest.TempPathFactory, serve: Serve) -> str:
     folder = tmp_path_factory.mktemp("engine")
     shutil.copytree(STATIC / "engine", folder / "engine")
-    players = [built_in_file(name) for name in ("td-all-rounder", "all-2", "iago", "standard-heuristic")]
-    for path in (*players, built_in_book_file(), tuning_file("td-all-rounder")):
+    players = [built_in_file(name) for name in ("all-rounder", "all-2", "iago", "standard-heuristic")]
+    for path in (*players, built_in_book_file(), tuning_file("all-rounder")):
         shutil.copy(path, folder)
+    (folder / "ordering.safetensors").write_bytes(ordering_file())
     (folder / "bundle.js").write_text(bundled("engine/engine-worker.js", lambda p: (STATIC / p).read_text()))
     (folder / "index.html").write_text(SETUP)
     return serve(folder)
@@ -70,12 +73,12 @@ def test_fixed_depth_is_the_players_own_search(call: Call) -> None:
     from outflank import named_player
     from outflank.players.search import SearchPlayer
 
-    player = named_player("td-all-rounder,depth=4")
+    player = named_player("all-rounder,depth=4")
     assert isinstance(player, SearchPlayer)
     expected = player.analyze(Board(MIDDLE), all_moves=True)
     found = call(
         """
-        const options = { player: "td-all-rounder", depth: 4, allMoves: true };
+        const options = { player: "all-rounder", depth: 4, allMoves: true };
         return engine.analyze(rules.fromText(argument), options);
         """,
         MIDDLE,
@@ -93,7 +96,7 @@ def test_time_is_kept_and_progress_reported(call: Call) -> None:
         """
         const reports = [];
         const began = performance.now();
-        const found = await engine.analyze(rules.fromText(argument), { player: "td-all-rounder", time: 0.5 },
+        const found = await engine.analyze(rules.fromText(argument), { player: "all-rounder", time: 0.5 },
           (progress) => reports.push(progress));
         return { found, reports, took: performance.now() - began };
         """,
@@ -111,12 +114,12 @@ def test_stop_returns_what_was_found_and_the_engine_goes_on(call: Call) -> None:
         """
         const position = rules.fromText(argument);
         const first = new Promise((resolve) => { globalThis.seen = resolve; });
-        const hour = { player: "td-all-rounder", time: 3600 };
+        const hour = { player: "all-rounder", time: 3600 };
         const endless = engine.analyze(position, hour, () => globalThis.seen());
         const queued = engine.analyze(position, hour);
         await first;
         engine.stop();
-        const after = engine.analyze(position, { player: "td-all-rounder", depth: 3 });
+        const after = engine.analyze(position, { player: "all-rounder", depth: 3 });
         return Promise.all([endless, queued, after]);
         """,
         MIDDLE,
@@ -133,7 +136,7 @@ def test_endgames_are_solved_for_every_move(call: Call) -> None:
     solved, found = call(
         """
         const position = rules.fromText(argument);
-        const options = { player: "td-all-rounder", depth: 1, solve: 10, allMoves: true };
+        const options = { player: "all-rounder", depth: 1, solve: 10, allMoves: true };
         return [await engine.solve(position), await engine.analyze(position, options)];
         """,
         text,
@@ -149,7 +152,7 @@ def test_the_book_answers_first(call: Call) -> None:
         """
         await engine.loadBook(await read("default.book"));
         const position = rules.play(rules.START, rules.squareNumber("f5"));
-        const found = await engine.analyze(position, { player: "td-all-rounder", time: 5, book: true });
+        const found = await engine.analyze(position, { player: "all-rounder", time: 5, book: true });
         return [found, await engine.bookMoves(position)];
         """
     )
@@ -159,7 +162,7 @@ def test_the_book_answers_first(call: Call) -> None:
 
 def test_explanations_add_up_to_the_difference(call: Call) -> None:
     """What the tables add to two moves differs by as much as the moves' values at one ply."""
-    for name in ("td-all-rounder", "heuristic"):
+    for name in ("all-rounder", "heuristic"):
         values, rows = call(
             """
             const file = await read("standard-heuristic.player");
@@ -268,7 +271,7 @@ def test_what_is_no_player_is_refused_with_a_sentence(call: Call, content: list[
         content,
     )
     assert sentence in refused
-    after = call("return engine.values(rules.START, 'td-all-rounder')")
+    after = call("return engine.values(rules.START, 'all-rounder')")
     assert len(after) == 4
 
 
@@ -322,11 +325,11 @@ def test_moves_that_all_win_every_disc_are_still_ranked(call: Call) -> None:
     found = call(
         """
         const position = rules.fromText(argument);
-        return (await engine.analyze(position, { player: "td-all-rounder", depth: 1, allMoves: true })).moves;
+        return (await engine.analyze(position, { player: "all-rounder", depth: 1, allMoves: true })).moves;
         """,
         board.text,
     )
-    judged = dict(named_player("td-all-rounder").judge(board))  # type: ignore[union-attr]
+    judged = dict(named_player("all-rounder").judge(board))  # type: ignore[union-attr]
     assert [one["value"] for one in found[:2]] == [64, 64]
     assert [one["move"] for one in found] == [int(s) for s in sorted(judged, key=judged.get, reverse=True)]  # type: ignore[arg-type]
     assert found[0]["own"] > found[1]["own"]

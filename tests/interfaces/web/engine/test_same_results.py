@@ -28,10 +28,11 @@ from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
 from outflank.players.opening_book import OpeningBook, built_in_book_file
 from outflank.players.search_tuning import SearchTuning
-from outflank.players.solver import DISCS_PER_UNIT, ROOT_WEIGHT, solver_ordering
+from outflank.players.solver import ROOT_WEIGHT, ordering_file, ordering_network, solver_ordering
 from tests.interfaces.web.engine.conftest import Serve
 
 HERE = Path(__file__).parent
+TUNED = ("all-rounder", "td-all-rounder")
 POSITIONS = 4000
 DEPTHS = {1: POSITIONS, 2: 300, 3: 60, 4: 20}
 BITS = 20  # of the solver's table in the module
@@ -85,6 +86,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, player in mlps().items():
         save_player(player, made / f"{name}.safetensors")
     shutil.copy(built_in_book_file(), made)
+    (made / "ordering.safetensors").write_bytes(ordering_file())
     shutil.copytree(STATIC / "engine", made / "engine")
     shutil.copy(HERE / "core_results.js", made)
     shutil.copy(HERE / "node_results.mjs", made)
@@ -94,21 +96,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def jobs(folder: Path) -> dict[str, Any]:
-    tuning = SearchTuning.built_in("td-all-rounder")
-    assert tuning is not None
-    cuts = [[vars(cut) for cut in stage] for stage in tuning.prob_cuts]
+    tunings = {name: SearchTuning.built_in(name) for name in TUNED}
+    cuts = {
+        name: [[vars(cut) for cut in stage] for stage in tuning.prob_cuts]
+        for name, tuning in tunings.items()
+        if tuning is not None
+    }
+    assert list(cuts) == list(TUNED)
     views = {name: player.view for name, player in BUILT_IN.items()} | {
         name: player.view or "negation" for name, player in mlps().items()
     }
     players = [
         {
             "name": name, "file": next(folder.glob(f"{name}.*")).name, "view": view,
-            "cuts": cuts if name == "td-all-rounder" else None, "depths": list(DEPTHS.items()),
+            "cuts": cuts.get(name), "depths": list(DEPTHS.items()),
         }
         for name, view in views.items()
     ]  # fmt: skip
     searches = [
-        {"player": "td-all-rounder", "position": i, "prunes": prunes, "tableBits": 16, **limits}
+        {"player": name, "position": i, "prunes": prunes, "tableBits": 16, **limits}
+        for name in TUNED
         for i in range(20)
         for prunes, limits in (
             (True, {"nodes": 20_000}),
@@ -128,7 +135,8 @@ def jobs(folder: Path) -> dict[str, Any]:
         "searches": searches,
         "endgames": [row(board) for board in ends],
         "ordering": {
-            "file": built_in_file("td-all-rounder").name, "discsPerUnit": DISCS_PER_UNIT, "weight": ROOT_WEIGHT,
+            "file": "ordering.safetensors", "discsPerUnit": [1] * ordering_network().stages,
+            "weight": ROOT_WEIGHT,
         },
         "book": built_in_book_file().name,
         "bookPositions": 500,

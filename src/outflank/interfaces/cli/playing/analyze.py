@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from outflank.players.search import SearchPlayer
     from outflank.studies.game_analysis import GameAnalysis, JudgedGameMove, SideSummary
 
-DEFAULT_PLAYER = "td-all-rounder,depth=8"  # three or four seconds for a whole game
+DEFAULT_PLAYER = "all-rounder,depth=8"  # three or four seconds for a whole game
 MOST_CURVES = 50  # of games over each other in one picture
 
 

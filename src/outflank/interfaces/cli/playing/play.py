@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from outflank.games.game import GameRecord
     from outflank.interfaces.cli.playing.play_session import Session
 
-DEFAULT_PLAYER = "td-all-rounder,time=1,book=default"
+DEFAULT_PLAYER = "all-rounder,time=1,book=default"
 
 
 class ColourChoice(StrEnum):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from outflank.players.search import SearchPlayer
 
 LONGEST_LINE = 8  # moves shown of the play that a player expects
-JUDGE = "td-all-rounder,time=1"  # values moves for hints, whoever the opponent is
+JUDGE = "all-rounder,time=1"  # values moves for hints, whoever the opponent is
 FOLDER = Path("games")
 HUMAN = "human"  # the person's name in the file, by which a game can be resumed
 FORMATS = (".ggf", ".jsonl", ".txt")
@@ -88,7 +88,7 @@ def describe_values(analysis: Analysis) -> str:
     """Where the values of moves come from."""
     if analysis.exact:
         return "solved: the disc differences at the end, for you, with best play"
-    return f"estimated disc differences at the end, for you; td-all-rounder, depth {analysis.depth}"
+    return f"estimated disc differences at the end, for you; all-rounder, depth {analysis.depth}"
 
 
 @dataclass

@@ -141,7 +141,7 @@ def tune(
 
     tuned = named_player(player)
     if not isinstance(tuned, GreedyPlayer):
-        raise ValueError(f"{player}: name the evaluator without a search, such as td-all-rounder")
+        raise ValueError(f"{player}: name the evaluator without a search, such as all-rounder")
     if not target.resolve().parent.is_dir():
         raise ValueError(f"{target.parent} is not a folder")
     with meter(f"tuning {player}", 0, "searches") as progress:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -31,9 +31,11 @@ from outflank.learners.runs.folder import player_file
 from outflank.players.built_in import BUILT_IN, built_in_file
 from outflank.players.opening_book import built_in_book_file
 from outflank.players.search_tuning import tuning_file
+from outflank.players.solver import ordering_file
 
 LONGEST = 400  # characters of a transcript: 60 moves, and room for spaces
-COACH = "td-all-rounder"  # gives hints and judges games
+COACH = "all-rounder"  # gives hints and judges games
+BOOK, ORDERING = "default.book", "solver-ordering.safetensors"
 ENGINE = {"wasm": "/static/engine/engine.wasm", "worker": "/static/engine/engine-worker.js"}
 NEURAL = "neural network"  # of ONNX files, which the page cannot play
 
@@ -49,7 +51,8 @@ def play_page(request: Request, table: TableDep, run: Annotated[str, Query(max_l
     config = {
         "players": [*_house_players(), *listed],
         "coach": COACH,
-        "book": _address("default.book"),
+        "book": _address(BOOK),
+        "ordering": _address(ORDERING),
         "engine": ENGINE,
     }
     return page("play.html", active="/play", title="Play", config=config, has_players=bool(listed))
@@ -100,15 +103,16 @@ class HouseFile:
 
 @cache
 def _house_file(name: str) -> HouseFile:
-    content = _house_paths()[name].read_bytes()
+    content = _house_files()[name]()
     return HouseFile(content, gzip.compress(content, 6, mtime=0), hashlib.sha256(content).hexdigest()[:16])
 
 
 @cache
-def _house_paths() -> dict[str, Path]:
+def _house_files() -> dict[str, Callable[[], bytes]]:
     players = [built_in_file(name) for name in BUILT_IN]
     tuning = [path for name in BUILT_IN if (path := tuning_file(name)).exists()]
-    return {path.name: path for path in (*players, *tuning, built_in_book_file())}
+    found = {path.name: path.read_bytes for path in (*players, *tuning, built_in_book_file())}
+    return {**found, ORDERING: ordering_file}
 
 
 def _address(name: str) -> str:
@@ -119,7 +123,7 @@ def _address(name: str) -> str:
 @router.get("/play/files/{name}", include_in_schema=False)
 def house_file(request: Request, name: str) -> Response:
     """A built-in player, its tuning, or the opening book."""
-    if name not in _house_paths():
+    if name not in _house_files():
         raise HTTPException(404, f"there is no file {name}")
     file = _house_file(name)
     headers = {

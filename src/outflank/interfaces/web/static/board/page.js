@@ -37,7 +37,7 @@ export function startBoard({ config, start, load }) {
 class BoardPage {
   constructor(config, start, load) {
     this.opponents = new Opponents(config.players);
-    this.thinking = new Thinking({ start, load, players: this.opponents.players, book: config.book });
+    this.thinking = new Thinking({ start, load, players: this.opponents.players, book: config.book, ordering: config.ordering });
     this.session = new Session({
       opponents: this.opponents, thinking: this.thinking, coach: config.coach, pause: (isWatched) => this.pause(isWatched),
       onChange: (what) => this.show(what), onPlayed: (node, before) => this.played(node, before), onOver: () => this.over(),

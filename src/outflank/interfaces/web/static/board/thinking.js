@@ -6,8 +6,8 @@ const TIE = 1e-6;
 
 export class Thinking {
   /** `start()` makes the engine, `load(address)` brings the bytes of a file, `players` are those of the page. */
-  constructor({ start, load, players, book }) {
-    Object.assign(this, { start, load, players, bookFile: book, engine: null, loaded: new Map(), book: null, tail: Promise.resolve() });
+  constructor({ start, load, players, book, ordering }) {
+    Object.assign(this, { start, load, players, bookFile: book, orderingFile: ordering, engine: null, loaded: new Map(), tail: Promise.resolve() });
   }
 
   started() {
@@ -37,14 +37,27 @@ export class Thinking {
   }
 
   bookLoaded() {
-    if (!this.bookFile) return Promise.resolve(false);
-    this.book ??= (async () => {
-      const [engine, bytes] = await Promise.all([this.started(), this.load(this.bookFile)]);
-      await engine.loadBook(bytes);
-      return true;
-    })();
-    this.book.catch(() => { this.book = null; });
-    return this.book;
+    return this.fileLoaded(this.bookFile, (engine, bytes) => engine.loadBook(bytes));
+  }
+
+  /** What makes the solver fast; scores are the same without. */
+  orderingLoaded() {
+    return this.fileLoaded(this.orderingFile, (engine, bytes) => engine.loadOrdering(bytes));
+  }
+
+  /** Whether the page has the file; it is loaded once. */
+  fileLoaded(file, give) {
+    if (!file) return Promise.resolve(false);
+    if (!this.loaded.has(file)) {
+      const job = (async () => {
+        const [engine, bytes] = await Promise.all([this.started(), this.load(file)]);
+        await give(engine, bytes);
+        return true;
+      })();
+      this.loaded.set(file, job);
+      job.catch(() => this.loaded.delete(file));
+    }
+    return this.loaded.get(file);
   }
 
   /** One request after the other; `signal` withdraws one that waits, and stops one that runs. */
@@ -74,6 +87,7 @@ export class Thinking {
   async analyze(position, { player, book = false, ...limits }, { signal, onProgress } = {}) {
     await this.playerLoaded(player);
     const hasBook = book && await this.bookLoaded().catch(() => false);
+    if (limits.solve || limits.time) await this.orderingLoaded().catch(() => false);
     const found = await this.inTurn(signal, (engine) => engine.analyze(position, { player, book: hasBook, ...limits }, onProgress));
     return named(found);
   }

@@ -10,6 +10,7 @@ const calls = {
     thinking = new Thinking(module instanceof WebAssembly.Module ? module : await WebAssembly.compile(module));
   },
   loadPlayer: ({ name, bytes, options }) => thinking.loadPlayer(name, bytes, options),
+  loadOrdering: ({ bytes }) => thinking.loadOrdering(bytes),
   loadBook: ({ bytes }) => thinking.loadBook(bytes),
   bookMoves: ({ position }) => thinking.bookMoves(position),
   values: ({ position, player, depth }) => thinking.values(position, player, depth),

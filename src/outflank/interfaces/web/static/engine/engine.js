@@ -1,8 +1,8 @@
 // The engine of the board: outflank's core in WebAssembly, in a Web Worker, behind promises.
 //
 //   const engine = await Engine.start({ wasm: "engine/engine.wasm", worker: "engine/engine-worker.js" });
-//   await engine.loadPlayer("td-all-rounder", bytes, { tuning });
-//   const found = await engine.analyze(START, { player: "td-all-rounder", time: 1, allMoves: true }, show);
+//   await engine.loadPlayer("all-rounder", bytes, { tuning });
+//   const found = await engine.analyze(START, { player: "all-rounder", time: 1, allMoves: true }, show);
 //   engine.stop();  // the analysis in progress resolves at once with what it has found so far
 //
 // Positions are those of rules.js: {black: [low, high], white: [low, high], mover}; moves are squares 0..63.
@@ -38,14 +38,16 @@ import * as rules from "./rules.js";
  * @property {boolean} [allMoves] a value for every legal move
  */
 
+const BOOK = Symbol("loadBook"), ORDERING = Symbol("loadOrdering"); // the worker's calls that load them
+
 export class Engine {
   #module;
   #workerSource;
   #worker = null;
   #ready = null; // of the present worker
-  #inWorker = new Set(); // players, and null for the book
+  #inWorker = new Set(); // names of players, BOOK, ORDERING
   #players = new Map(); // name -> {bytes, options, description}
-  #book = null;
+  #files = new Map(); // the bytes of BOOK and ORDERING
   #queue = Promise.resolve();
   #running = null; // {id, resolve, reject, onProgress, last, isAnalysis}
   #nextId = 1;
@@ -117,13 +119,14 @@ export class Engine {
     return turn;
   }
 
+  // Players by name, or BOOK and ORDERING, which need not be there.
   async #loaded(...names) {
     await this.#ready;
     for (const name of names) {
       if (this.#inWorker.has(name)) continue;
-      if (name === null) {
-        if (this.#book === null) continue;
-        await this.#send("loadBook", { bytes: this.#book });
+      if (name === BOOK || name === ORDERING) {
+        if (!this.#files.has(name)) continue;
+        await this.#send(name.description, { bytes: this.#files.get(name) });
       } else {
         const player = this.#players.get(name);
         if (!player) throw new Error(`no player is loaded as ${name}`);
@@ -131,11 +134,6 @@ export class Engine {
       }
       this.#inWorker.add(name);
     }
-  }
-
-  // td-all-rounder orders the solver's moves.
-  #forSolver() {
-    return this.#players.has("td-all-rounder") ? ["td-all-rounder"] : [];
   }
 
   /**
@@ -173,12 +171,22 @@ export class Engine {
 
   /** Loads an opening book from the bytes of its file. */
   loadBook(bytes) {
+    return this.#loadFile(BOOK, bytes);
+  }
+
+  /** Loads the network that orders the solver's moves: an n-tuple network with values in discs. It saves time; scores
+   * are the same without. */
+  loadOrdering(bytes) {
+    return this.#loadFile(ORDERING, bytes);
+  }
+
+  #loadFile(kind, bytes) {
     return this.#inTurn(async () => {
       await this.#ready;
       const copy = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
-      await this.#send("loadBook", { bytes: copy });
-      this.#book = copy;
-      this.#inWorker.add(null);
+      await this.#send(kind.description, { bytes: copy });
+      this.#files.set(kind, copy);
+      this.#inWorker.add(kind);
     });
   }
 
@@ -194,7 +202,7 @@ export class Engine {
     return this.#inTurn(async () => {
       const stopped = { moves: [], depth: 0, nodes: 0, seconds: 0, exact: false, isFromBook: false, partial: false, stopped: true };
       if (generation !== this.#generation) return stopped;
-      await this.#loaded(options.player, ...this.#forSolver(), ...(options.book ? [null] : []));
+      await this.#loaded(options.player, ORDERING, ...(options.book ? [BOOK] : []));
       if (generation !== this.#generation) return stopped;
       const found = await this.#send("analyze", { position, options }, onProgress);
       return found === null ? stopped : { stopped: false, ...found };
@@ -229,7 +237,7 @@ export class Engine {
    */
   solve(position, options = {}) {
     return this.#inTurn(async () => {
-      await this.#loaded(...this.#forSolver());
+      await this.#loaded(ORDERING);
       return this.#send("solve", { position, options });
     });
   }
@@ -237,7 +245,7 @@ export class Engine {
   /** The book's moves, best first: {move, value, leavesBook, games}; none if it does not know the position. */
   bookMoves(position) {
     return this.#inTurn(async () => {
-      await this.#loaded(null);
+      await this.#loaded(BOOK);
       return this.#send("bookMoves", { position });
     });
   }

@@ -6,8 +6,7 @@ import * as rules from "./rules.js";
 
 const SOLVE_IN_TIME = 22; // empty squares from which a timed analysis tries to solve, by default
 const SEARCH_SHARE = 0.2; // of the time goes to a search first, in case the solver does not finish
-// td-all-rounder as the solver's move ordering: as in src/outflank/players/solver.py.
-const ORDERING = { name: "td-all-rounder", discsPerUnit: [11.0, 11.0, 11.0, 7.5], weight: 4.0 };
+const ORDERING_WEIGHT = 4 / 11; // replies of the opponent for a disc, as in src/outflank/players/solver.py
 const COUNTING = ["counted-network", "deep-network"]; // these see more than tables
 const now = () => performance.now() / 1000;
 
@@ -31,13 +30,15 @@ export class Thinking {
     if (discsPerUnit.length !== 4 || !discsPerUnit.every(Number.isFinite)) throw new Error("a tuning has four stages");
     const [first] = file.evaluators;
     this.#players.set(name, { core, file, discsPerUnit, prunes: (tuning?.prob_cuts ?? []).length > 0 });
-    if (name === ORDERING.name && first.kind === "n-tuple-network" && first.stages === 4) {
-      this.#solver = { bytes };
-    }
     return {
       name, kind: file.evaluators.length === 2 ? "doubled" : first.kind, view: file.view,
       stages: first.stages ?? 1, tables: first.tables ?? [], discsPerUnit, isTuned: tuning !== null,
     };
+  }
+
+  /** The network that orders the solver's moves, with values in discs; without one, mobility does. */
+  loadOrdering(bytes) {
+    this.#solver = { bytes };
   }
 
   async loadBook(bytes) {
@@ -55,14 +56,14 @@ export class Thinking {
     return found;
   }
 
-  // Made when first needed. Without td-all-rounder it orders moves by mobility alone.
+  // Made when first needed.
   async #solverCore() {
     if (!this.#solver?.core) {
       const bytes = this.#solver?.bytes;
       const core = await Core.create(this.#module);
       if (bytes) {
-        core.loadPlayer(bytes, "inversion");
-        core.setOrdering(ORDERING.discsPerUnit, ORDERING.weight);
+        const [{ stages }] = core.loadPlayer(bytes, "inversion").evaluators;
+        core.setOrdering(Array(stages).fill(1), ORDERING_WEIGHT);
       }
       this.#solver = { core };
     }
