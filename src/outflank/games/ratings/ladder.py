@@ -38,7 +38,7 @@ from outflank.players.engines.player import is_external
 from outflank.players.greedy import Player
 from outflank.players.names import named_player, split_name
 
-# From random moves to a search of some milliseconds per move.
+# From random moves to a search of some hundredths of a second per move.
 RUNGS = (
     "random",
     "disc-difference",
@@ -47,11 +47,13 @@ RUNGS = (
     "iago,depth=2",
     "iago,depth=4",
     "td-all-rounder",
-    "td-all-rounder,depth=2",
-    "td-all-rounder,depth=3",
-    "td-all-rounder,depth=4",
-    "td-all-rounder,depth=6",
-    "td-all-rounder,nodes=20000,solve=12",
+    "all-rounder",
+    "all-rounder,depth=2",
+    "all-rounder,depth=3",
+    "all-rounder,depth=4",
+    "all-rounder,depth=6",
+    "all-rounder,nodes=20000,solve=12",
+    "all-rounder,nodes=200000,solve=16",
 )
 REACH = 3  # neighbours above and below that a rung meets
 DOUBLE_GAMES = 200  # of each pair

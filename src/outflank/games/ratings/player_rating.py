@@ -218,8 +218,8 @@ def _expected(rating: float, of_rungs: FloatArray) -> FloatArray:
 def described(name: str) -> str:
     """A player in words.
 
-    >>> described("td-all-rounder,depth=3"), described("td-all-rounder,nodes=5000,solve=12")
-    ('td-all-rounder at 3 plies', 'td-all-rounder with 5,000 nodes per move')
+    >>> described("all-rounder,depth=3"), described("all-rounder,nodes=5000,solve=12")
+    ('all-rounder at 3 plies', 'all-rounder with 5,000 nodes per move')
     """
     if ":" in name:
         return name

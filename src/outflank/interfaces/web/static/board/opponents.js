@@ -7,10 +7,10 @@ export const LEVELS = [
   { words: "looks two moves ahead", player: "standard-heuristic", limits: { depth: 2 } },
   { words: "a first learned player", player: "all-2", limits: { depth: 1 } },
   { words: "counts the last squares", player: "all-2", limits: { depth: 3, solve: 8 } },
+  { words: "looks four moves ahead", player: "iago", limits: { depth: 4, solve: 8 } },
   { words: "knows every pattern", player: "all-rounder", limits: { depth: 1, solve: 8 } },
   { words: "club player", player: "all-rounder", limits: { depth: 3, solve: 10 } },
-  { words: "strong", player: "all-rounder", limits: { depth: 5, solve: 12, book: true } },
-  { words: "very strong", player: "all-rounder", limits: { depth: 8, solve: 16, book: true } },
+  { words: "very strong", player: "all-rounder", limits: { depth: 6, solve: 14, book: true } },
   { words: "as strong as it gets", player: "all-rounder", limits: { time: 4, solve: 20, book: true } },
 ].map((level, i) => ({ ...level, id: `level-${i + 1}`, name: `Level ${i + 1}` }));
 
