@@ -3,7 +3,8 @@
 Multi-ProbCut (Buro 1997): positions are searched to several depths, and deep values regressed on shallow
 ones. Slope and intercept of the line change linearly along the game, the logarithm of the residual deviation
 quadratically, so that every position helps to fit every stage. Discs per unit of value: games are played on
-from those positions, and the results regressed on the values.
+from those positions, and the results regressed on the values. Values that were learned in discs need one
+factor only: they are smaller than exact scores, as all that is regressed on something uncertain.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from outflank import _core
 from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.games.match import Match
+from outflank.games.positions import random_openings
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.search import SearchLimits, SearchPlayer
 from outflank.players.search_tuning import CUT_STAGES, STAGES, ProbCut, SearchTuning, middles
+from outflank.players.solver import Solver
 
 DEEPEST_FITTED = 10
 # The shallow depths tried for each depth, cheapest first. 0 is the value of the move that led to a position,
@@ -36,6 +39,10 @@ DEEP_SHARE = 4
 NEAR_DISCS = 20.0  # positions further from the middle of a stage do not count for it
 MOST_PLAYED_ON = 600  # positions whose results are found
 PLIES, EPSILON = 2, 0.07  # of the games that positions are taken from
+SOLVED = (20, 21, 22)  # empty squares of the positions whose exact scores give the scale of values in discs
+SOLVED_SHARE = 2  # as many positions, divided by this
+SOLVED_AT_A_TIME = 8  # between two reports of progress
+RANDOM_PLIES, SOLVED_DEPTH = 10, 4  # of the games that these are taken from
 OUTLIER = 3.0  # standard deviations
 LOG_OF_NORMAL = -0.635  # the mean logarithm of a standard normal deviate's size
 
@@ -93,7 +100,7 @@ def fit(
     in_discs: bool = False,
 ) -> Iterator[TuningStep | SearchTuning]:
     """Yields progress, then the tuning. depth: of the deepest search; two more plies cost about fivefold.
-    in_discs: the evaluator learned values in discs, so their scale is not fitted."""
+    in_discs: the evaluator learned values in discs, so one factor is fitted for the whole game."""
     if not 4 <= depth <= DEEPEST_FITTED:
         raise ValueError(f"depth must be within 4..{DEEPEST_FITTED}, got {depth}")
     if player.core is None:
@@ -112,7 +119,13 @@ def fit(
     yield TuningStep(done, total)
     discs = np.array([board.discs for board in boards])
     if in_discs:
-        yield SearchTuning((1.0,) * STAGES, _cuts(values, discs))
+        endings = _endings(player, len(boards) // SOLVED_SHARE, seed, threads)
+        scores: list[float] = []
+        for first in range(0, len(endings), SOLVED_AT_A_TIME):
+            yield TuningStep(done + first, total + len(endings))
+            scores += _exact_scores(endings[first : first + SOLVED_AT_A_TIME], threads)
+        factor = _worth_by_exact_scores(player, endings, scores)
+        yield SearchTuning((factor,) * STAGES, _cuts(values, discs))
         return
     results = _results(player, boards[:MOST_PLAYED_ON], seed, threads)
     of_these = slice(len(results))
@@ -148,6 +161,34 @@ def _results(player: GreedyPlayer, boards: list[Board], seed: int, threads: int)
     sign = np.array([1.0 if board.mover == "black" else -1.0 for board in boards])
     results: npt.NDArray[np.float64] = sign * black
     return results
+
+
+def _endings(player: GreedyPlayer, count: int, seed: int, threads: int) -> list[Board]:
+    """Positions of well-played games that can be solved, each from another opening."""
+    strong = SearchPlayer(player, SearchLimits(depth=SOLVED_DEPTH), name="strong")
+    starts = random_openings(RANDOM_PLIES, count, seed)
+    match = Match(strong, strong, double_games=count, starts=starts, epsilon=0.0, seed=seed, threads=threads)
+    boards = []
+    for number, game in enumerate(match.games()):
+        if number % 2 == 0:  # the other one is the same game, with colours swapped
+            empties = SOLVED[number // 2 % len(SOLVED)]
+            boards += [board for board in game.boards if 64 - board.discs == empties and board.has_moves]
+    return boards
+
+
+def _exact_scores(boards: list[Board], threads: int) -> list[float]:
+    """For each board's mover."""
+    solver = Solver(threads)
+    return [solver.solve(board).score_for_mover for board in boards]
+
+
+def _worth_by_exact_scores(player: GreedyPlayer, boards: list[Board], scores: list[float]) -> float:
+    """What a unit of value is worth in discs under perfect play."""
+    values = -np.array([_value_of_last_move(player, board) for board in boards])
+    worth = _slope_through_zero(values, np.array(scores), np.ones_like(values))
+    if worth <= 0:
+        raise ValueError(f"{player.name}: its values do not predict scores, so they are not in discs")
+    return worth
 
 
 @dataclass(frozen=True)
