@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from outflank.league.scoring import OPPONENT
-from outflank.studies.ablations import ablation_table, draw_ablations
+from outflank.studies.ablations import ablation_table, draw_ablations, none_above
 from outflank.studies.agreement import Agreement, of_runs, same_sign
 from outflank.studies.claims import all_of
 from outflank.studies.laboratory import Laboratory
@@ -20,7 +20,7 @@ def one_change(lab: Laboratory) -> Outcome:
     """Every variant at the end of its games, against the League's opponent.
 
     Settings: `variants`, by group; `above`: by the key of a row a variant and those that it is above;
-    `alike`: two variants and the margin within which they count as equal.
+    `alike`: two variants and the margin within which they count as equal; `below`: a bound for all variants.
     """
     s = lab.settings
     changes: Mapping[str, Mapping[str, Mapping[str, Any]]] = s["variants"]
@@ -39,6 +39,7 @@ def one_change(lab: Laboratory) -> Outcome:
     findings |= {
         key: are_alike(scores, first, second, margin) for key, (first, second, margin) in s["alike"].items()
     }
+    findings |= {key: none_above(scores, bound) for key, bound in s["below"].items()}
     caption = f"Mean of the runs with its 95 % interval, after {s['games']:,} games."
     return Outcome(findings, [lab.save_figure("ablations", figure, caption)],
                    [ablation_table(groups, changes, BASE, decimals=4)])  # fmt: skip
