@@ -79,7 +79,7 @@ def not_surpassed(scores: Mapping[str, Measured], chosen: str, below: str | None
     >>> runs = {"a": (0.5, 0.6, 0.55, 0.58), "b": (0.1, 0.2, 0.15, 0.12)}
     >>> scores = {name: Measured(sum(x) / 4, (0, 1), "4 runs", samples=x) for name, x in runs.items()}
     >>> not_surpassed(scores, "a", "b")
-    Claim(holds=True, evidence='a 0.557; the highest other, b 0.142 (U = 16, p = 0.029); against b p = 0.029')
+    Claim(holds=True, evidence='a 0.557; the highest other, b 0.143 (U = 16, p = 0.029); against b p = 0.029')
     >>> not_surpassed(scores, "b").holds
     False
     """
