@@ -179,6 +179,7 @@ void bind_learning(nb::module_& m) {
         .def_rw("depth", &TdSettings::depth)
         .def_rw("batch", &TdSettings::batch)
         .def_rw("final_board", &TdSettings::final_board)
+        .def_rw("random_moves_teach", &TdSettings::random_moves_teach)
         .def_rw("trace", &TdSettings::lambda)
         .def_rw("alpha", &TdSettings::alpha)
         .def_rw("final_alpha", &TdSettings::final_alpha)

@@ -216,7 +216,7 @@ class Actor {
             pending = {};
             return;
         }
-        if (pending.exists) {
+        if (pending.exists && (settings_.random_moves_teach || !forced)) {
             teach(chain, pending.mover == mover ? expected : -expected, squashed_[0]);
         }
         // The opponent is to move now: game.position.mover holds its discs.

@@ -35,6 +35,7 @@ struct TdSettings {
     int solved = 0;             // targets are exact from this many empty squares
     int depth = 1;              // plies of minimax by which moves are chosen and targets found
     bool final_board = true;    // the final board learns the result, not the one before it
+    bool random_moves_teach = true;  // a board learns from the next one after a forced random move too
     double lambda = 0;          // 0: update at once; else by lambda-returns at the end of a game
     double alpha = 0.01;        // learning rate of the first game
     double final_alpha = 0.01;  // learning rate of game number `games`; linear between

@@ -94,6 +94,14 @@ def test_without_forfeits_the_interval_is_that_of_the_tally() -> None:
     assert (finished.score, finished.ci95) == (tally.score, tally.ci95)
 
 
+def test_batches_that_only_repeat_earlier_games_tell_nothing_new() -> None:
+    same = np.array([4, 2] * 25)
+    batches = FinishedGames.without(same, repeated=24)
+    for _ in range(3):
+        batches += FinishedGames.without(same, repeated=25)
+    assert (batches.distinct, batches.score, batches.ci95) == (1, 1.0, (0.0, 1.0))
+
+
 def test_the_interval_without_forfeits_covers_the_truth_about_95_times_in_100() -> None:
     """2,000 matches of 200 double games whose two games often end alike; a quarter of them is forfeited."""
     random = np.random.default_rng(5)

@@ -139,7 +139,7 @@ class KilledWorkers:
             entrant = entrants[number * number % ENTRANTS]
             self._league.add(entrant, file.read_bytes(), inspect_here(file, "inversion"), name=f"p{number}")
         competitions = Competitions(self._league)
-        cup = competitions.open("Cup", double_games=min(50_000, self.double_games))
+        cup = competitions.open("Cup", double_games=min(10_000, self.double_games))
         for player in range(1, IN_COMPETITION + 1):
             with self._store.writing() as session:
                 competitions._nominate(session, cup, session.get_one(Player, player))
@@ -241,7 +241,7 @@ class KilledWorkers:
 
     def _check_meeting(self, meeting: Meeting, players: dict[int, Player]) -> None:
         first, second = players[meeting.first_id], players[meeting.second_id]
-        double_games = min(50_000, self.double_games)
+        double_games = min(10_000, self.double_games)
         match = Match(self._player(first), self._player(second), epsilon=meeting.epsilon,
                       double_games=double_games, starts=meeting_starts(meeting.epsilon, double_games),
                       seed=pair_seed(round(1000 * meeting.epsilon), first.digest, second.digest))  # fmt: skip

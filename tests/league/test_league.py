@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 
 from outflank import NTupleNetwork, PieceCounter
 from outflank.evaluators.storage import StoredPlayer, load_player, save_player
-from outflank.league.competitions import EPSILONS, Competitions
+from outflank.league.competitions import EPSILONS, MOST_DOUBLE_GAMES, Competitions, meeting_starts
 from outflank.league.jobs import MOST_ATTEMPTS, Jobs
 from outflank.league.league import League, NotFound, Taken, UnknownKey
 from outflank.league.published import PublishedFiles
@@ -199,6 +199,13 @@ def test_a_competition_is_played_at_three_rates(league: League, tmp_path: Path) 
     assert all(len(one.rows) == 3 and one.rows[0].tally.games == 80 for one in standings.values())
     assert [rate for _, rate, _ in competitions.meetings_of(players[3])] == [0, 0, 0.01, 0.01, 0.1, 0.1]
     assert all(result.first == "p3" for _, _, result in competitions.meetings_of(players[3]))
+
+
+def test_without_random_moves_every_double_game_of_a_competition_has_its_own_opening(league: League) -> None:
+    starts = meeting_starts(0.0, MOST_DOUBLE_GAMES)
+    assert len(starts) == len(set(starts)) == MOST_DOUBLE_GAMES
+    with pytest.raises(ValueError, match="a pair plays 1 to 10,000"):
+        Competitions(league).open("The longest", MOST_DOUBLE_GAMES + 1)
 
 
 def test_a_competition_goes_on_without_a_removed_player(league: League, tmp_path: Path) -> None:

@@ -100,21 +100,26 @@ def _monte_carlo_change(
     return np.array(change)
 
 
-def test_lucas_td0_by_hand() -> None:
-    """Equations 2-4 of Lucas 2007 on a piece counter, update by update, with an independent loop."""
+@pytest.mark.parametrize("teach", [True, False])
+def test_lucas_td0_by_hand(teach: bool) -> None:
+    """Equations 2-4 of Lucas 2007 on a piece counter, update by update, with an independent loop; with and
+    without updates from forced random moves."""
     settings = TdSettings(
         evaluator="piece-counter", view="negation", output="tanh", successor="every-board", epsilon=0.1,
         expected_target=False, coherence=False, alpha=0.01, games=3, initial_weights=0.1,
+        random_moves_teach=None if teach else False,
     )  # fmt: skip
     learner = TdLearner(settings, seed=5)
     weights = learner.core.weights().astype(np.float32)
     for game in range(3):
-        weights = _lucas_game(weights, game, np.float32(0.01))
+        weights = _lucas_game(weights, game, np.float32(0.01), teach)
     learner.play(3)
     np.testing.assert_allclose(learner.core.weights(), weights, atol=1e-6)
 
 
-def _lucas_game(weights: npt.NDArray[np.float32], number: int, alpha: np.float32) -> npt.NDArray[np.float32]:
+def _lucas_game(
+    weights: npt.NDArray[np.float32], number: int, alpha: np.float32, teach: bool
+) -> npt.NDArray[np.float32]:
     def inputs(board: Board) -> npt.NDArray[np.float64]:
         return np.array(
             [(board.black >> s & 1) - (board.white >> s & 1) for s in range(64)], dtype=np.float64
@@ -141,7 +146,7 @@ def _lucas_game(weights: npt.NDArray[np.float32], number: int, alpha: np.float32
             choice = judged[(next(draws) >> 32) * len(judged) >> 32][1]
         chosen_value = sign * {move: v for v, move in judged}[choice]
         board = board.play(choice)
-        if previous is not None:
+        if previous is not None and (teach or not forced):
             update(previous, chosen_value)
         previous = board
     assert previous is not None
@@ -297,6 +302,7 @@ def test_every_kind_learns_by_self_play() -> None:
         ({"disc_unit": 8.0}, "disc_unit is for output = discs"),
         ({"output": "discs", "disc_unit": 0.0}, "disc_unit must be within 0.01..1000"),
         ({"target_epsilon": 0.0, "expected_target": False}, "target_epsilon is for expected_target"),
+        ({"random_moves_teach": False}, "random_moves_teach = false is for expected_target = false"),
         ({"batch": 1}, "batch must be within 2..65536"),
         ({"solved": 21}, "solved must be within 1..20"),
         ({"depth": 9}, "depth must be within 1..8"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -117,6 +117,19 @@ def test_a_game_shows_the_discs_of_both(tmp_path: Path) -> None:
         assert other.get_label() == f"{watcher}: {discs[-1][1]}"
         assert axes.get_ylim() == (0, 64)
     save_figure(figure, tmp_path / "game.png")
+
+
+@pytest.mark.parametrize("part", ["a", "b"])
+def test_a_panel_alone_keeps_its_width_beside_the_paper_s_generations(part: Literal["a", "b"]) -> None:
+    runs = [random_log(seed, 1000) for seed in (1, 2, 3)]
+    figure = draw_benchmark_points(runs, parts=part, printed={292: (65.0, -5.0), 400: (30.0, 6.0)})
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()  # type: ignore[no-untyped-call]
+    (axes,) = figure.axes
+    key = axes.get_legend()
+    assert key is not None
+    assert axes.get_window_extent().width > 0.85 * figure.bbox.width
+    assert key.get_window_extent().x1 <= figure.bbox.x1
 
 
 def test_nothing_overlaps_at_800_pixels() -> None:

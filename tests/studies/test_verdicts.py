@@ -113,6 +113,26 @@ def test_printed_runs_are_compared_as_two_samples() -> None:
     assert of_runs([0.5]) == "differs"
 
 
+def test_two_tests_that_contradict_each_other_tell_nothing() -> None:
+    """Welch p = 0.026, Mann-Whitney p = 0.075: Table IV's all-1 by negation, and our first ten runs of it."""
+    paper = [0.5799, 0.5584, 0.5821, 0.5650, 0.6588, 0.5780, 0.6678, 0.6097, 0.5713, 0.5752]
+    ours = [0.5120, 0.5999, 0.5948, 0.5326, 0.5626, 0.6024, 0.5778, 0.5309, 0.4871, 0.4985]
+    assert of_runs(ours, paper) == "inconclusive"
+    assert of_runs([x - 0.05 for x in ours], paper) == "differs"
+
+
+def test_one_run_that_is_read_from_the_text_varies_as_ours_do() -> None:
+    """Outside the interval of our mean is not outside what one run of ours may reach."""
+    row = Row(key="a", what="fitness", paper=630, error=5)
+    four = mean_of_runs([430.0, 480.0, 500.0, 540.0], (0, 1000))
+    assert judge(row, four).test.startswith(
+        "our interval lies outside the paper's; one run against 4, Student"
+    )
+    assert verdict(row, four) == "inconclusive"
+    assert verdict(row, mean_of_runs([485.0, 488.0, 490.0, 492.0], (0, 1000))) == "differs"
+    assert verdict(row, mean_of_runs([629.0, 630.0, 631.0, 632.0], (0, 1000))) == "reproduced"
+
+
 def test_one_run_of_the_paper_varies_as_ours_do() -> None:
     """Intervals that overlap are not agreement, nor is one run that lies within a wide spread."""
     row = Row(key="a", what="score", paper=0.6375, games=800, better="higher")
@@ -133,9 +153,12 @@ def test_a_selected_number_has_no_verdict() -> None:
 
 
 def test_definitions_are_counts_and_what_says_so() -> None:
-    assert Row(key="a", what="weights", paper=288, exact=True).is_definition
-    assert Row(key="a", claim="the weights are symmetric", definition=True).is_definition
-    assert not Row(key="a", claim="it learns").is_definition
+    assert Row(key="a", what="weights", paper=288, exact=True).kind == "definition"
+    assert Row(key="a", claim="the weights are symmetric", definition=True).kind == "definition"
+    assert Row(key="a", claim="it learns").kind == "measured"
+    assert Row(key="a", claim="another method learns", own=True).kind == "own"
+    with pytest.raises(ValueError, match="only a claim"):
+        Row(key="a", what="score", paper=0.5, error=0.1, own=True)
 
 
 def test_a_reason_belongs_to_its_scale() -> None:

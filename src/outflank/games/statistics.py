@@ -107,7 +107,7 @@ class FinishedGames(Tally):
         pairs = Tally.of_disc_differences(differences[finished_of_pair == 2])
         singles = np.sign(differences[is_finished & (finished_of_pair == 1)]).astype(np.int64) + 1
         lost, drawn, won = np.bincount(singles, minlength=3).tolist()
-        repeated = min(repeated, max(0, sum(pairs.double_games) - 1))
+        repeated = min(repeated, sum(pairs.double_games))  # of a batch: all may repeat earlier ones
         return cls(
             pairs.wins + won, pairs.draws + drawn, pairs.losses + lost, pairs.double_games, repeated,
             (lost, drawn, won),

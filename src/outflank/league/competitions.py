@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from outflank.board import Board
-from outflank.games.positions import openings_for
+from outflank.games.positions import MOST_OPENINGS, openings_for
 from outflank.games.tournaments.standings import PairResult, Standings
 from outflank.league.league import HOUSE, League, NotFound, Taken
 from outflank.league.schema import Competition, Job, Meeting, Nomination, Player
@@ -22,7 +22,7 @@ from outflank.league.text_fields import checked_name, folded
 EPSILONS = (0.0, 0.01, 0.1)
 FEW_RANDOM_MOVES = 0.1  # below this rate games start from many openings, or they would repeat each other
 DOUBLE_GAMES = 500
-MOST_DOUBLE_GAMES = 50_000
+MOST_DOUBLE_GAMES = MOST_OPENINGS  # so that without random moves too no game is played twice
 MOST_PER_ENTRANT = 2
 
 

@@ -69,6 +69,7 @@ class TdSettings(SettingsModel):
     target_epsilon: float | None = setting(None, "Another epsilon for that expectation.", ge=0, le=1)
     # None like true: runs of earlier versions end with the same bytes.
     final_board: bool | None = setting(None, "False: the board before the final one learns the result.")
+    random_moves_teach: bool | None = setting(None, "False: no board learns from a forced random move.")
     trace: float = setting(0.0, "Lambda of TD(lambda).", ge=0, le=1)
     alpha: float = setting(0.1, "Learning rate of a weight.", gt=0)
     final_alpha: float | None = setting(None, "Learning rate at the end, if it is to fall linearly.", ge=0)
@@ -90,6 +91,8 @@ class TdSettings(SettingsModel):
             )
         if self.target_epsilon is not None and not self.expected_target:
             raise ValueError("target_epsilon is for expected_target = true")
+        if self.random_moves_teach is False and (self.expected_target or self.trace > 0):
+            raise ValueError("random_moves_teach = false is for expected_target = false and trace = 0")
         if self.disc_unit is not None and self.output != "discs":
             raise ValueError("disc_unit is for output = discs")
         if Architecture.named(self.evaluator, self.stages).is_mlp and self.initial_weights == 0:
@@ -263,6 +266,7 @@ def _core_settings(settings: TdSettings, seed: int) -> _core.TdSettings:
     for key in ("expected_target", "trace", "alpha", "games", "epsilon", "opponent_epsilon", "random_plies"):
         setattr(core, key, getattr(settings, key))
     core.final_board = settings.final_board is not False
+    core.random_moves_teach = settings.random_moves_teach is not False
     core.final_alpha = settings.alpha if settings.final_alpha is None else settings.final_alpha
     core.target_epsilon = settings.epsilon if settings.target_epsilon is None else settings.target_epsilon
     core.disc_unit = settings.disc_unit or core.disc_unit

@@ -124,7 +124,7 @@ def draw_benchmark_points(
         _draw_differences(panels["b"], runs[0], np.mean(differences, axis=0), len(runs))
         _draw_printed(panels["b"], {number: both[1] for number, both in (printed or {}).items()})
     for letter, axes in panels.items():
-        legend_above(axes)
+        legend_above(axes, columns=1 if letter == "b" else 2)  # its labels are long
         axes.set_title(f"({letter})" if len(panels) > 1 else "", loc="right", fontsize=TEXT)
     lowest = panels[drawn[-1]]
     lowest.set(xlim=(0, max(runs[0].generations[-1], 2)), xlabel="generation")

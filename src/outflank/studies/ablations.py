@@ -51,7 +51,7 @@ def draw_ablations(groups: Groups, bounds: Mapping[str, float], label: str) -> F
 
 
 def ablation_table(
-    groups: Groups, changes: Mapping[str, Mapping[str, Mapping[str, Any]]], base: str
+    groups: Groups, changes: Mapping[str, Mapping[str, Mapping[str, Any]]], base: str, decimals: int = 3
 ) -> ResultTable:
     """Each variant with what it changes, its scores, and whether it differs from the base at the last place
     (Welch and Mann-Whitney)."""
@@ -61,18 +61,21 @@ def ablation_table(
     for group, of_group in groups.items():
         for name, found in of_group.items():
             changed = ", ".join(f"{key} = {value}" for key, value in changes[group][name].items())
-            scores = [f"{one.value:.3f} ({one.ci95[0]:.3f} to {one.ci95[1]:.3f})" for one in found.values()]
-            test = "-" if name == base else _against(everything[base][last], found[last])
+            scores = [
+                "{:.{d}f} ({:.{d}f} to {:.{d}f})".format(one.value, *one.ci95, d=decimals)
+                for one in found.values()
+            ]
+            test = "-" if name == base else _against(everything[base][last], found[last], decimals)
             rows.append([group, name, changed or "nothing", *scores, test])
     header = ["", "variant", "changes", *everything[base], f"against {base}"]
     return ResultTable(f"Means of {everything[base][last].of} each, with their 95 % intervals", header, rows)
 
 
-def _against(base: Measured, other: Measured) -> str:
+def _against(base: Measured, other: Measured, decimals: int) -> str:
     if min(len(base.samples), len(other.samples)) < 2:
         return "too few runs"
     found = of_runs(base.samples, other.samples)
-    return f"{found.difference:+.3f}, {found.test}"
+    return f"{found.difference:+.{decimals}f}, {found.test}"
 
 
 def none_above(found: Mapping[str, Measured], bound: float) -> Claim:

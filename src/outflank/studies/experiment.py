@@ -35,6 +35,7 @@ numbers and claims, row by row:
     [[rows]]
     key = "inversion"
     claim = "Board inversion is better than output negation (p < 0.01)."
+    own = true                   # if the paper does not say so
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ PAPERS = {
     "beyond": "Beyond the papers",
 }
 Scale = Literal["quick", "standard", "paper"]
+RowKind = Literal["measured", "definition", "own"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
@@ -103,6 +105,7 @@ class Row(BaseModel):
     better: Literal["higher", "lower"] | None = None
     claim: str = ""
     definition: bool = False  # only counts what the paper defines: no game could have refused it
+    own: bool = False  # a claim of ours, not of the paper: it holds or not, and reproduces nothing
     no_verdict: str = ""  # why this number is shown and not judged
     decimals: int = 3
     differs: ByScale = ByScale()
@@ -117,6 +120,8 @@ class Row(BaseModel):
     def _one_kind(self) -> Self:
         if (self.paper is None) == (not self.claim):
             raise ValueError(f"row {self.key!r} has either a number of the paper or a claim")
+        if self.own and (not self.claim or self.definition):
+            raise ValueError(f"row {self.key!r}: only a claim that games decide can be one of our own")
         kinds = [
             self.exact, self.games is not None, bool(self.runs), self.ci95 is not None, self.error is not None
         ]  # fmt: skip
@@ -127,9 +132,15 @@ class Row(BaseModel):
         return self
 
     @property
-    def is_definition(self) -> bool:
-        """Counts and constants; summed apart from what games decide."""
-        return self.definition or self.exact
+    def kind(self) -> RowKind:
+        """Counts and constants, and claims of our own, are summed apart from what games say of the paper's.
+
+        >>> Row(key="a", what="weights", paper=288, exact=True).kind
+        'definition'
+        """
+        if self.own:
+            return "own"
+        return "definition" if self.definition or self.exact else "measured"
 
     @property
     def name(self) -> str:

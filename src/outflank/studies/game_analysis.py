@@ -1,7 +1,8 @@
 """A game move by move: the score of each position, and the loss of each move.
 
 >>> from outflank import Game, named_player
->>> judged = list(judge_game(Game.from_transcript("f5d6c3d3"), named_player("all-rounder,depth=2"), Solver()))
+>>> judge = named_player("all-rounder,depth=2")
+>>> judged = list(judge_game(Game.from_transcript("f5d6c3d3"), judge, Solver()))
 >>> [str(move.square) for move in judged], min(move.loss for move in judged) >= 0
 (['f5', 'd6', 'c3', 'd3'], True)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from outflank.files import write_whole
-from outflank.studies.experiment import PAPERS, Row, find_experiments
+from outflank.studies.experiment import PAPERS, Row, RowKind, find_experiments
 from outflank.studies.results import RESULT, Result, is_current, result_json, results_in, runs_text
 from outflank.studies.verdicts import (
     Claim,
@@ -61,16 +61,25 @@ SIGNS: dict[Verdict, str] = {
     "inconclusive": "? inconclusive",
     "no verdict": "no verdict", "not measured": "not measured",
 }  # fmt: skip
+OWN_SIGNS: dict[Verdict, str] = {
+    "reproduced": "✓ holds", "differs": "≠ does not hold", "inconclusive": "? cannot be told",
+}  # fmt: skip
+HEADINGS: dict[RowKind, tuple[str, str]] = {
+    "measured": ("paper", "measured here, 95 % interval"),
+    "definition": ("paper", "counted here"),
+    "own": ("claims of our own", "measured here, 95 % interval"),
+}
 RULE = """\
 **The rule.** A number is compared by the two-sample test that fits it: Welch and Mann-Whitney against the
 paper's own runs where it prints them; Student's test of one run against ours where it made one, its games
 counted in; Fisher's or the score test of two shares of games; the z-test of two measured scores.
 *Reproduced*: no test tells the two apart, and the 95 % interval of their difference lies within the margin,
-so that the data could have refused; a number that the paper rounds holds our whole interval; a claim holds by
-the test named beside it. *Better*, *differs*: a test tells them apart; a claim is refuted. *Inconclusive*:
-the data cannot tell. *No verdict*: shown, but not comparable: a generation or game that was selected for
-what it shows, or the speed of a machine. *Not measured*: a published file was not found. Rows that only
-count what the paper defines are listed and summed apart.
+so that the data could have refused; a number that the paper rounds holds our whole interval; a claim holds
+by the test named beside it. *Better*, *differs*: the tests tell them apart, all that are named; a claim is
+refuted. *Inconclusive*: the data cannot tell, or the tests contradict each other. *No verdict*: shown, but
+not comparable: a generation or game that was selected for what it shows, the speed of a machine, an
+opponent that is lost. *Not measured*: a published file was not found. Rows that only count what the paper
+defines, and claims of our own, are summed apart.
 """
 HEADLINES = {
     "lucas-2007": """\
@@ -132,8 +141,7 @@ def paper_report(paper: str, results: Sequence[Result]) -> str:
         f"Scale {' and '.join(scales)}, outflank {', '.join(versions)}, {'; '.join(machines)}. "
         f"{_duration(seconds)} of work, finished {max(result.made.finished for result in results)[:10]}. "
         f"Reproduce it: {command if len(scales) == 1 else 'the command under each experiment'}.\n",
-        f"Measured: {counted_verdicts(results)}. "
-        f"Definitions: {counted_verdicts(results, definitions=True)}.\n",
+        f"{_sums(results)}\n",
         *([QUICK] if first.scale == "quick" else [HEADLINES[paper]] if paper in HEADLINES else []),
         RULE,
     ]
@@ -159,22 +167,22 @@ def overview(results: Sequence[Result]) -> str:
     lines = ["# The papers, reproduced\n"]
     if results and results[0].scale == "quick":
         lines.append(QUICK)
-    empirical, counted = counted_verdicts(results), counted_verdicts(results, definitions=True)
-    lines.append(f"Measured: {empirical}.\nDefinitions, which no game could have refused: {counted}.\n")
-    lines += ["| experiment | | share of the paper's budget | measured | definitions | work |",
-              "|---|---|---|---|---|---|"]  # fmt: skip
+    lines.append(f"{_sums(results)}\n")
+    lines += ["| experiment | | share of the paper's budget | measured | definitions | our own | work |",
+              "|---|---|---|---|---|---|---|"]  # fmt: skip
     for paper, chosen in _by_paper(results).items():
         seconds = sum(result.made.seconds for result in chosen)
         lines.append(
             f"| [**{_cell(PAPERS.get(paper, paper))}**]({paper}.md) | | | **{counted_verdicts(chosen)}** | "
-            f"{counted_verdicts(chosen, definitions=True)} | **{_duration(seconds)}** |"
+            f"{counted_verdicts(chosen, 'definition')} | {counted_verdicts(chosen, 'own')} | "
+            f"**{_duration(seconds)}** |"
         )
         for one in chosen:
             name, title = one.experiment.name, one.experiment.title
             lines.append(
                 f"| [{name}]({paper}.md#{_anchor(title)}) | {_cell(title)} | {one.budget} | "
-                f"{counted_verdicts([one])} | {counted_verdicts([one], definitions=True)} | "
-                f"{_duration(one.made.seconds)} |"
+                f"{counted_verdicts([one])} | {counted_verdicts([one], 'definition')} | "
+                f"{counted_verdicts([one], 'own')} | {_duration(one.made.seconds)} |"
             )
     return "\n".join([*lines, "", RULE])
 
@@ -195,9 +203,9 @@ def _section(result: Result) -> str:
     experiment, outcome = result.experiment, result.outcome
     lines = [f"## {experiment.title}\n", f"*{experiment.source}.* {_plain(experiment.about)}\n"]
     lines.append(f"Share of the paper's budget: {result.budget}.\n")
-    for definitions, heading in ((False, "measured here, 95 % interval"), (True, "counted here")):
-        if rows := result.rows(definitions=definitions):
-            lines += [f"| | paper | {heading} | verdict |", "|---|---|---|---|"]
+    for kind, headings in HEADINGS.items():
+        if rows := result.rows(kind):
+            lines += [f"| | {' | '.join(headings)} | verdict |", "|---|---|---|---|"]
             lines += [*(_row(row, outcome.findings[row.key]) for row in rows), ""]
     lines += [*_reasons(result), ""]
     for figure in outcome.figures:
@@ -226,7 +234,8 @@ def _links(names: Sequence[str]) -> str:
 def _row(row: Row, finding: Finding) -> str:
     judged = judge(row, finding)
     ours = f"{_ours(row, finding)}{f'; *{judged.test}*' if judged.test else ''}"
-    return f"| {' | '.join((_cell(row.name), _paper(row), _cell(ours), SIGNS[judged.verdict]))} |"
+    sign = OWN_SIGNS.get(judged.verdict) if row.own else None
+    return f"| {' | '.join((_cell(row.name), _paper(row), _cell(ours), sign or SIGNS[judged.verdict]))} |"
 
 
 def _paper(row: Row) -> str:
@@ -235,7 +244,7 @@ def _paper(row: Row) -> str:
     '0.9584 (0.9572 to 0.9596)'
     """
     if row.paper is None:
-        return "stated"
+        return "ours" if row.own else "stated"
     number = _number(row.paper, row.decimals)
     if row.games is not None:
         return f"{number} ({row.games:,} games)"
@@ -291,19 +300,40 @@ def _by_paper(results: Sequence[Result]) -> dict[str, list[Result]]:
     return grouped
 
 
-def counted_verdicts(results: Sequence[Result], *, definitions: bool = False) -> str:
-    """Of the rows that games decide, or of the definitions.
+def _sums(results: Sequence[Result]) -> str:
+    lines = [
+        f"Measured: {counted_verdicts(results)}.",
+        f"Definitions, which no game could have refused: {counted_verdicts(results, 'definition')}.",
+    ]
+    if any(result.rows("own") for result in results):
+        lines.append(f"Claims of our own: {counted_verdicts(results, 'own')}.")
+    return "\n".join(lines)
+
+
+def counted_verdicts(results: Sequence[Result], kind: RowKind = "measured") -> str:
+    """Of the rows of one kind.
 
     >>> counted_verdicts([])
     'none'
     """
     counted = Counter(
-        verdict(row, result.outcome.findings[row.key])
-        for result in results
-        for row in result.rows(definitions=definitions)
+        verdict(row, result.outcome.findings[row.key]) for result in results for row in result.rows(kind)
     )
-    words = {kind: "differ" if kind == "differs" and counted[kind] > 1 else kind for kind in SIGNS}
-    return ", ".join(f"{counted[kind]} {words[kind]}" for kind in SIGNS if counted[kind]) or "none"
+    words = {of: _word(of, counted[of], kind) for of in SIGNS}
+    return ", ".join(f"{counted[of]} {words[of]}" for of in SIGNS if counted[of]) or "none"
+
+
+def _word(of: Verdict, count: int, kind: RowKind) -> str:
+    """
+    >>> _word("differs", 2, "measured"), _word("differs", 1, "own"), _word("reproduced", 2, "own")
+    ('differ', 'does not hold', 'hold')
+    """
+    several = count > 1
+    if kind == "own" and of in ("reproduced", "differs"):
+        return {"reproduced": "hold", "differs": "do not hold"}[of] if several else (
+            {"reproduced": "holds", "differs": "does not hold"}[of]
+        )  # fmt: skip
+    return "differ" if of == "differs" and several else of
 
 
 def _copy(source: Path, target: Path) -> None:

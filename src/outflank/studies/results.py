@@ -10,7 +10,7 @@ from typing import Any
 
 from outflank.files import write_whole
 from outflank.plugins import PluginError, blamed
-from outflank.studies.experiment import Experiment, Row, Scale, find_experiments
+from outflank.studies.experiment import Experiment, Row, RowKind, Scale, find_experiments
 from outflank.studies.laboratory import Laboratory, Provenance
 from outflank.studies.verdicts import Outcome, Verdict, check_complete, verdict
 
@@ -32,16 +32,16 @@ class Result:
     def verdicts(self) -> list[Verdict]:
         return [verdict(row, self.outcome.findings[row.key]) for row in self.experiment.rows]
 
-    def rows(self, *, definitions: bool) -> list[Row]:
-        """The rows that count what the paper defines, or those that games decide."""
-        return [row for row in self.experiment.rows if row.is_definition == definitions]
+    def rows(self, *kinds: RowKind) -> list[Row]:
+        """The rows of these kinds."""
+        return [row for row in self.experiment.rows if row.kind in kinds]
 
     @property
     def budget(self) -> str:
         """Which share of the paper's budget was run."""
         paper = self.experiment.budget
         if paper is None:
-            return "the paper states none" if self.rows(definitions=False) else "nothing is played"
+            return "the paper states none" if self.rows("measured", "own") else "nothing is played"
         if self.scale == "quick":
             return "a trial of the parts"
         low, high = (share * paper.share_of_length(self.settings) for share in self.made.done)

@@ -16,6 +16,7 @@ from outflank.league.scoring import EPSILON, OPPONENT
 from outflank.players.names import NAMES, NamedPlayer, named_player
 from outflank.plots.curves import SCORE_TICKS, set_score_scale
 from outflank.plots.style import COLOURS, INK, MARKERS, TEXT, legend_below, new_figure
+from outflank.studies.agreement import same_sign
 from outflank.studies.chong_2003.runs import random_openings
 from outflank.studies.inference import mann_whitney, rank_correlation
 from outflank.studies.laboratory import Laboratory
@@ -226,11 +227,11 @@ def _first_is_not_strongest(points: Mapping[str, Point]) -> Claim:
 
 
 def _correlated(points: Mapping[str, Point], sign: int) -> Claim:
-    """Whether both scores rank the players alike (sign 1) or against each other (-1)."""
+    """Whether both scores rank the players alike (sign 1) or against each other (-1): the permutation test
+    and the bootstrap interval have to agree."""
     found = rank_correlation([p.x[0] for p in points.values()], [p.y[0] for p in points.values()])
-    return Claim(
-        sign * found.rho > 0 if found.p < SIGNIFICANT else None, f"{len(points)} players: {found.text}"
-    )
+    is_clear = found.p < SIGNIFICANT and same_sign(found.ci95, 0) is not None
+    return Claim(sign * found.rho > 0 if is_clear else None, f"{len(points)} players: {found.text}")
 
 
 def _boards(lab: Laboratory) -> tuple[Board, ...]:

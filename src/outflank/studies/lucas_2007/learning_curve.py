@@ -42,7 +42,7 @@ def figure_9(lab: Laboratory) -> Outcome:
             lab.save_figure("figure-9", figure, "Mean of the runs with its 95 % interval. At each point every"
                             " run plays 100 games. What the names mean is in the table."),
             lab.save_figure("other-architectures", beside, "The same for a weighted piece counter and an MLP,"
-                            " each with the best of three learning rates."),
+                            " each with a learning rate of its own."),
         ],
         [_scores_table(logs, s)],
     )  # fmt: skip

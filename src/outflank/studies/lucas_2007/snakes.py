@@ -50,7 +50,7 @@ def draw_snake(
     draw_tuple(board, table, SIDE)
     board.set_title("a snake (red) and its expansions (grey)", fontsize=10, color=INK)
     for square in range(64):
-        board.text(square % 8 + 0.05, square // 8 + 0.3, f"{square}", fontsize=9, color=INK, zorder=6)
+        board.text(square % 8 + 0.05, square // 8 + 0.22, f"{square}", fontsize=6.5, color=INK, zorder=6)
     axes = sheet.panel("weights", left=SIDE + 1.2, top=0.55, width=8 - SIDE - 1.4, height=SIDE)
     _draw_counts(axes, counts, marked)
     handles, labels = axes.get_legend_handles_labels()

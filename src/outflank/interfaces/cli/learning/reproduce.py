@@ -206,9 +206,11 @@ def _reports_again(render: Path | None, check: Path | None, as_json: bool) -> No
 def _print_result(result: Result) -> None:
     from outflank.studies.report import counted_verdicts
 
-    words = [counted_verdicts([result])] if result.rows(definitions=False) else []
-    if result.rows(definitions=True):
-        words.append(f"definitions: {counted_verdicts([result], definitions=True)}")
+    words = [counted_verdicts([result])] if result.rows("measured") else []
+    if result.rows("definition"):
+        words.append(f"definitions: {counted_verdicts([result], 'definition')}")
+    if result.rows("own"):
+        words.append(f"our own: {counted_verdicts([result], 'own')}")
     line = f"{result.experiment.name:32} {'; '.join(words)} ({result.made.seconds:,.1f} s)"
     say(line)
 
