@@ -79,6 +79,7 @@ test-long: $(VENV)/dev
 # Strict: a broken link or anchor, a page that is not in the menu and a public name without a docstring are errors.
 docs: $(VENV)/dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Tested: $$($(BIN)/python -m tests.test_documentation)"
 	@echo "The site is in build/site. To read it with search: $(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site"
 
 notebooks: $(VENV)/dev

@@ -1,7 +1,8 @@
-"""The tables of benchmarks/README.md from the results of `outflank bench --peers` and of before_and_after.
+"""The tables of benchmarks/README.md from the results of `outflank bench --peers` and other benchmarks.
 
 outflank bench --peers --json > benchmarks/core.json
 python -m benchmarks.before_and_after PYTHON --json benchmarks/before_and_after.json
+python -m benchmarks.wheel_cores WHEEL --json benchmarks/wheel_cores.json
 python -m benchmarks.core_report                # writes the tables anew
 """
 
@@ -53,11 +54,36 @@ def before_and_after(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def wheel_cores(result: dict[str, Any]) -> str:
+    """Markdown: seconds to install a wheel, and each of its cores beside a build from source."""
+    source, *cores = result["timings"]
+    lines = [
+        f"{result['machine']}; installed with its dependencies in {result['install_seconds']:.0f} s "
+        f"({result['install_cpu_seconds']:.0f} s of CPU time) at load {result['load']:.0f}; "
+        "all-2 against the heuristic on one thread, by CPU time:",
+        "",
+        "| core | games/s | over the source build | at least | |",
+        "|---|---|---|---|---|",
+        f"| {source['name']} | {source['per_second']:,.0f} | 1 | | |",
+    ]
+    for core, target in zip(cores, result["targets"], strict=True):
+        verdict = "met" if target["is_met"] else "missed"
+        lines.append(
+            f"| {core['name']} | {core['per_second']:,.0f} | {target['ratio']:.2f} "
+            f"| {target['at_least']:g} | {verdict} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def _digits(rate: float) -> int:
     return 0 if rate >= 10 else 2
 
 
-REPORTS = {"core.json": tables, "before_and_after.json": before_and_after}
+REPORTS = {
+    "core.json": tables,
+    "before_and_after.json": before_and_after,
+    "wheel_cores.json": wheel_cores,
+}
 MARKED = re.compile(r"(<!-- (\w+\.json) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 

@@ -3,8 +3,10 @@
     make wheel
     .venv/bin/python -m benchmarks.wheel_cores build/wheelhouse/*.whl [--rounds 9] [--json FILE]
 
-The wheel is installed in an environment of its own, whose programs see no compiler. Games per second of all-2
-against the standard heuristic, one thread; the best round of each core counts.
+The wheel is installed in an environment of its own, whose programs see no compiler. Games per second of CPU
+time of all-2 against the standard heuristic, one thread; the best round of each core counts. With
+`--json benchmarks/wheel_cores.json`, `python -m benchmarks.core_report` writes the table of
+benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -31,12 +34,12 @@ AT_LEAST = {"portable": 0.4, "avx2": 0.8, "avx512": 0.8}
 SOURCE = "source build"
 PROGRAM = """
 from outflank import Match
-from time import perf_counter
+from time import process_time
 match = Match("all-2", "standard-heuristic", double_games=20_000, epsilon=0.1, threads=1)
 match.play()  # compiles the network and warms the caches
-began = perf_counter()
+began = process_time()
 match.play()
-print(40_000 / (perf_counter() - began))
+print(40_000 / (process_time() - began))
 """
 
 
@@ -83,6 +86,9 @@ def main() -> None:
     cores = [core for core, level in LEVELS.items() if level <= _cpu.x86_64_level()]
     with tempfile.TemporaryDirectory() as folder:
         python, seconds = installed(arguments.wheel.resolve(), Path(folder) / "environment")
+        load = os.getloadavg()[0]  # of the minute in which it was installed
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu_seconds = used.ru_utime + used.ru_stime
         measured = [_playing(Path(sys.executable), None), *(_playing(python, core) for core in cores)]
         source, *rates = best_rates(measured, arguments.rounds)
     timings = [
@@ -101,6 +107,8 @@ def main() -> None:
         result = {
             "machine": machine(),
             "install_seconds": seconds,
+            "install_cpu_seconds": cpu_seconds,
+            "load": round(load, 1),
             "timings": [asdict(timing) for timing in timings],
             "targets": [asdict(target) | {"is_met": target.is_met} for target in targets],
         }

@@ -6,7 +6,7 @@ are. A block of Python or TOML whose first line is `# FILE` is also saved as tha
 `<!-- server: ... -->` before a block keeps its last command running until the end of the page; port 8000 is
 replaced by a free one. A comment `<!-- not run: REASON -->` before a block exempts it (it needs a cluster,
 hours or files of others), and `<!-- not run on this page: REASON -->` all blocks after it; their commands are
-still parsed, like those in the text.
+still parsed, like those in the text. `python -m tests.test_documentation` prints how many there are.
 """
 
 from __future__ import annotations
@@ -145,6 +145,11 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
                 del sys.modules[name]
 
 
+def _commands(code: str) -> list[str]:
+    lines = code.replace("\\\n", " ").splitlines()
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
 class _Reader:
     """Does what a page says, block by block; servers that it starts end with it."""
 
@@ -172,8 +177,7 @@ class _Reader:
             assert not self.faults, "\n\n".join(self.faults)  # the code may use what the commands made
             exec(compile(code, page.name, "exec"), {"__name__": page.stem})
         elif block.language == "console":
-            lines = code.replace("\\\n", " ").splitlines()
-            commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+            commands = _commands(code)
             started = [commands.pop()] if block.is_server else []
             self.faults += [fault for command in commands if (fault := self._fault_of(command))]
             for command in started:
@@ -212,6 +216,37 @@ class _Reader:
                 return
             time.sleep(0.1)
         self.faults.append(f"$ {command}\n{Path('server.log').read_text()}")
+
+
+def counted() -> dict[str, int]:
+    """What the documents hold that tests run, and what they only parse."""
+    blocks = [block for page in PAGES for block in _blocks(page)]
+    run = [block for block in blocks if block.is_run]
+    parsed = [block.code for block in blocks if not block.is_run and block.language != "python"]
+    parsed += [span for page in PAGES for span in _code_spans(page)]
+    finder = doctest.DocTestFinder()
+    tests = [test for module in _importable() for test in finder.find(module)]
+    return {
+        "commands run": sum(len(_commands(block.code)) for block in run if block.language == "console"),
+        "snippets of Python and files run": sum(block.language != "console" for block in run),
+        "lines of doctests run": sum(len(test.examples) for test in tests),
+        "commands parsed alone": sum(len(_arguments(code)) for code in parsed),
+        "blocks of Python not run": sum(b.language == "python" and not b.is_run for b in blocks),
+    }
+
+
+def _importable() -> Iterator[Any]:
+    for name in ("outflank", *MODULES):
+        with contextlib.suppress(ImportError):
+            yield importlib.import_module(name)
+
+
+def test_most_of_the_documents_is_run() -> None:
+    found = counted()
+    assert found["commands run"] > 100
+    assert found["snippets of Python and files run"] > 15
+    assert found["lines of doctests run"] > 500
+    assert found["blocks of Python not run"] < found["snippets of Python and files run"] / 5
 
 
 def test_snippets_and_the_template_are_typed(tmp_path: Path) -> None:
@@ -404,3 +439,7 @@ def test_the_tree_is_the_repository() -> None:
     depth = len(PACKAGE.parts) + 2
     shown = {folder for folder in folders if len(folder.parts) <= depth and "peers" not in folder.name}
     assert shown <= set(tree), "folders that the tree does not show"
+
+
+if __name__ == "__main__":
+    print(", ".join(f"{count:,} {what}" for what, count in counted().items()))

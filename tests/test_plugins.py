@@ -94,6 +94,16 @@ class Difference:
     def values(self, black, white):
         return [float(b.bit_count() - w.bit_count()) for b, w in zip(black.tolist(), white.tolist())]
 
+class Sideways(Difference):
+    view = "sideways"
+
+class Judge(First):
+    def judge(self, board):
+        return {str(move): 1 for move in board.legal_moves}
+
+def by_numpy(squares):
+    return np.linalg.inv(squares)
+
 class Nans:
     def values(self, black, white):
         return [float("nan")] * len(black)
@@ -136,6 +146,7 @@ def test_players(own: str) -> None:
         assert player.analyze(Board()).has_values is False
     assert isinstance(named_player(f"{own}:ready,depth=2"), SearchPlayer)
     assert named_player(f"{own}:searching").name == f"{own}:searching"
+    assert [value for _, value in named_player(f"{own}:Judge").judge(Board())] == [1.0] * 4  # type: ignore[union-attr]
     solving = named_player(f"{own}:First,solve=6")
     games = [game.transcript for game in Match(solving, "all-2", double_games=2, epsilon=0.2).games()]
     assert games == [game.transcript for game in Match(solving, "all-2", double_games=2, epsilon=0.2).games()]
@@ -166,6 +177,7 @@ def test_many_boards_are_answered_at_once(own: str) -> None:
         ("broken_{own}:player", "cannot import broken_.*ZeroDivisionError.* line 2"),
         ("exits_{own}:player", "cannot import exits_.*SystemExit"),
         ("needs_{own}:player", "cannot import needs_.*No module named 'not_installed'"),
+        ("{own}:Sideways", "its view must be inversion or negation, got 'sideways'"),
         ("syntax_{own}:player", "cannot import syntax_.*SyntaxError"),
     ],
 )
@@ -183,6 +195,7 @@ def test_wrong_names(own: str, name: str, message: str) -> None:
         ("Cheat", "chose a1, which is not a legal move"),
         ("Broken", "failed: KeyError: 'missing' .*line"),
         ("broken", "failed: RuntimeError: no GPU .*line"),
+        ("by_numpy", r"failed: LinAlgError: .* \(own_.*\.py, line \d+\)$"),
         ("Forgetful", "failed: TypeError: a square is a number 0..63 or a name such as 'f5', not None$"),
         ("Quitter", "failed: SystemExit: 3 .*line"),
         ("too_few", "returned 1 values for"),

@@ -78,6 +78,19 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: NTupleNetwork("all-2"), r"NTupleNetwork.of_shape\('all-2'\)"),  # type: ignore[arg-type]
     "number as tables": (lambda: NTupleNetwork(5), "tables are lists of placements.*got 5"),  # type: ignore[arg-type]
     "text as depth": (lambda: SearchLimits(depth="3"), "depth is a number, got '3'"),  # type: ignore[arg-type]
+    "text as epsilon": (
+        lambda: Match("all-2", "random", double_games=1, epsilon="x"), "epsilon must be a number"),  # type: ignore[arg-type]
+    "half a thread": (
+        lambda: Match("all-2", "random", double_games=1, threads=1.5), "threads must be a whole"),  # type: ignore[arg-type]
+    "name as players": (
+        lambda: Tournament("all-2", TournamentSettings()), "has a list of players, got the text"),
+    "dictionary as tournament settings": (
+        lambda: Tournament(["all-2", "random"], {}), r"settings are TournamentSettings\(...\), got {}"),  # type: ignore[arg-type]
+    "dictionary as settings": (
+        lambda: outflank.create_run(Path("never"), {}, 1), r"settings are TdSettings\(...\).*got {}"),  # type: ignore[arg-type]
+    "transcript to choose on": (
+        lambda: GreedyPlayer(COUNTER).choose("f5d6"), r"Board.from_transcript\('f5d6'\)"),  # type: ignore[arg-type]
+    "None as position": (lambda: COUNTER(None), "a position is a Board, .*got None"),  # type: ignore[arg-type]
     "functions doubled": (
         lambda: DoubledFunction(FunctionEvaluator(function), COUNTER), "two core evaluators"),  # type: ignore[arg-type]
 }  # fmt: skip

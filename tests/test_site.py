@@ -85,6 +85,14 @@ def test_hooks(hook: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_every_page_has_one_place_in_the_menu() -> None:
+    """One that is there twice is its neighbours' next page as well as their previous one."""
+    menu = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2].partition("\nvalidation:")[0]
+    pages = Counter(re.findall(r"[\w/.-]+\.md\b", menu))
+    assert len(pages) > 30
+    assert [page for page, count in pages.items() if count > 1] == []
+
+
 def test_links_and_anchors(site: Path) -> None:
     broken = []
     for path in site.rglob("*.html"):

@@ -343,3 +343,15 @@ def _parse(text: str) -> tuple[int, int, Colour]:
         else:
             white |= 1 << i
     return black, white, "black" if _DISCS[side] == "black" else "white"
+
+
+def checked_board(board: object) -> Board:
+    """The board, or an error that says how to make one.
+
+    >>> checked_board("f5d6")
+    Traceback (most recent call last):
+    TypeError: a position is a Board, such as Board.from_transcript('f5d6'), got 'f5d6'
+    """
+    if not isinstance(board, Board):
+        raise TypeError(f"a position is a Board, such as Board.from_transcript('f5d6'), got {board!r}")
+    return board

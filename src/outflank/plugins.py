@@ -20,6 +20,7 @@ import inspect
 import os
 import re
 import sys
+import sysconfig
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,6 +42,7 @@ GROUPS = {
     "experiments": "outflank.experiments",
 }
 SWITCH, REFUSED = "OUTFLANK_PLUGINS", "refuse"
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -145,7 +147,10 @@ def described(error: BaseException) -> str:
     ]
     if not frames:
         return text
-    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+    # Where its author can mend it: not within Python's library or an installed package, if there is a choice.
+    own = [frame for frame in frames if not frame.filename.startswith((*_LIBRARIES, "<"))]
+    place = (own or frames)[-1]
+    return f"{text} ({Path(place.filename).name}, line {place.lineno})"
 
 
 @contextmanager

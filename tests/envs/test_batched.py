@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -123,6 +125,22 @@ def test_wrong_settings_are_refused() -> None:
         BatchedOthello(1, seed=1.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a player or its name"):
         BatchedOthello(1, opponent=3)  # type: ignore[arg-type]
+    wrong: dict[str, dict[str, Any]] = {
+        "games is a whole number, got '4'": {"games": "4"},
+        "threads is a whole number, got 1.5": {"games": 1, "threads": 1.5},
+        "epsilon is a number within 0..1, got '0.1'": {"games": 1, "epsilon": "0.1"},
+        "starts are boards.*got 'f5'": {"games": 1, "starts": "f5"},
+        "starts are boards.*got 3": {"games": 1, "starts": 3},
+    }
+    for sentence, arguments in wrong.items():
+        with pytest.raises(TypeError, match=sentence):
+            BatchedOthello(**arguments)
+
+
+def test_one_start_needs_no_list() -> None:
+    start = Board.from_transcript("f5d6")
+    one, listed = BatchedOthello(3, starts=start), BatchedOthello(3, starts=[start])
+    assert (one.reset()[0] == listed.reset()[0]).all()
 
 
 def test_starts_without_a_choice_are_refused() -> None:

@@ -246,6 +246,9 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "another file": (lambda: changed(external), "keeps 'w1' in another file"),
     "a loop": (lambda: changed(looping), "loops or branches"),
     "chance": (lambda: changed(lambda m: m.graph.node.insert(0, node("Bernoulli", "board", "x"))), "random"),
+    "training mode": (
+        lambda: bytes(model([node("BatchNormalization", "board s s s s", "value a b", training_mode=1)],
+                            {"s": np.ones(64, np.float32)}).SerializeToString()), "normalises over"),
     "own operators": (
         lambda: changed(lambda m: m.opset_import.add(domain="evil", version=1)), "operators of 'evil'"),
     "own operator": (lambda: changed(lambda m: setattr(m.graph.node[0], "domain", "evil")), "of 'evil'"),

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from outflank import _core
 from outflank.board import Board
 from outflank.envs.rules import checked_epsilon, checked_seed, checked_starts, opponent_named
+from outflank.games.game import START
 from outflank.games.match import match_rules
 from outflank.players.greedy import Player
 
@@ -58,8 +59,8 @@ class BatchedOthello:
     """A batch of games; without an opponent, the actions are those of both sides.
 
     opponent: a player or its name, such as "all-2", that answers within the step. epsilon: the probability of
-    a forced random move, at every move of either side. starts: positions to start from, in turn. copy:
-    whether arrays are the caller's own; if not, the next step overwrites them, which is faster.
+    a forced random move, at every move of either side. starts: a position to start from, or several, in turn.
+    copy: whether arrays are the caller's own; if not, the next step overwrites them, which is faster.
     """
 
     def __init__(
@@ -68,11 +69,14 @@ class BatchedOthello:
         *,
         opponent: Player | str | None = None,
         epsilon: float = 0.0,
-        starts: Sequence[Board] = (Board(),),
+        starts: Sequence[Board] | Board = START,
         seed: int = 1,
         threads: int = 1,
         copy: bool = True,
     ) -> None:
+        for what, number in (("games", games), ("threads", threads)):
+            if not isinstance(number, int | np.integer):
+                raise TypeError(f"{what} is a whole number, got {number!r}")
         if not 1 <= games <= MOST_GAMES:
             raise ValueError(f"a batch has 1 to {MOST_GAMES:,} games, got {games}")
         if not 1 <= threads <= 1024:

@@ -33,6 +33,7 @@ from outflank.envs.rules import (
     observation,
     opponent_named,
 )
+from outflank.games.game import START
 from outflank.players.greedy import Player
 
 try:
@@ -59,7 +60,7 @@ class OthelloEnv(Env[npt.NDArray[np.int8], np.int64]):
         *,
         colour: Side = "alternate",
         epsilon: float = 0.0,
-        starts: Sequence[Board] = (Board(),),
+        starts: Sequence[Board] | Board = START,
         render_mode: str | None = None,
     ) -> None:
         if colour not in SIDES:

@@ -28,6 +28,7 @@ from outflank.envs.rules import (
     missing,
     observation,
 )
+from outflank.games.game import START
 
 try:
     from gymnasium import spaces
@@ -42,7 +43,7 @@ AGENTS = ("black_0", "white_0")
 def env(
     *,
     epsilon: float = 0.0,
-    starts: Sequence[Board] = (Board(),),
+    starts: Sequence[Board] | Board = START,
     render_mode: str | None = None,
 ) -> AECEnv[str, dict[str, Any], int | None]:
     """The environment with PettingZoo's usual wrappers: a move that is not legal loses the game."""
@@ -73,7 +74,7 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # PettingZoo's name for
         self,
         *,
         epsilon: float = 0.0,
-        starts: Sequence[Board] = (Board(),),
+        starts: Sequence[Board] | Board = START,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()

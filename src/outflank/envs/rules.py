@@ -111,6 +111,8 @@ def opponent_named(opponent: Player | str) -> Player:
 
 
 def checked_epsilon(epsilon: float) -> float:
+    if not isinstance(epsilon, int | float | np.number):
+        raise TypeError(f"epsilon is a number within 0..1, got {epsilon!r}")
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon must be within 0..1, got {epsilon}")
     return float(epsilon)
@@ -123,7 +125,10 @@ def checked_seed(seed: SupportsIndex) -> int:
     return seed
 
 
-def checked_starts(starts: Sequence[Board]) -> tuple[Board, ...]:
+def checked_starts(starts: Sequence[Board] | Board) -> tuple[Board, ...]:
+    starts = (starts,) if isinstance(starts, Board) else starts
+    if not isinstance(starts, Sequence) or not all(isinstance(start, Board) for start in starts):
+        raise TypeError(f"starts are boards: [Board(text), ...], got {starts!r}")
     if not starts:
         raise ValueError("an environment needs at least one start position")
     for start in starts:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from outflank.board import Board
 from outflank.envs.batched import BatchedOthello
 from outflank.envs.rules import missing
+from outflank.games.game import START
 from outflank.players.greedy import Player
 
 try:
@@ -46,7 +47,7 @@ class OthelloVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], An
         opponent: Player | str = "standard-heuristic",
         *,
         epsilon: float = 0.0,
-        starts: Sequence[Board] = (Board(),),
+        starts: Sequence[Board] | Board = START,
         threads: int = 1,
     ) -> None:
         self.num_envs = num_envs

@@ -53,6 +53,6 @@ def plugin_network(name: str) -> CoreEvaluator | PluginNetwork:
     if not isinstance(found, WeightedEvaluator):
         raise PluginError(
             f"{name} is of type {type(found).__name__}, which has no weights to learn; make it a "
-            "WeightedEvaluator of outflank.evaluators.protocol"
+            "subclass of outflank.WeightedEvaluator"
         )
     return PluginNetwork(found, name)

@@ -41,8 +41,9 @@ def checked_values(result: Any, boards: int, name: str) -> FloatArray:
     if hasattr(result, "detach"):  # a PyTorch tensor, perhaps with a gradient, perhaps on a GPU
         result = result.detach().cpu()
     found = np.asarray(result)
-    if found.dtype.kind not in "biufO":
-        raise PluginError(f"{name} must return one number per board, got an array of {found.dtype}")
+    if found.dtype.kind not in "biufO" or result is None:
+        got = "None" if result is None else f"an array of {found.dtype}"
+        raise PluginError(f"{name} must return one number per board, got {got}")
     try:
         values = np.ascontiguousarray(found, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError):
@@ -68,7 +69,9 @@ class Evaluator(ABC):
 
     def __call__(self, board: Board) -> float:
         """The value of one board."""
-        return float(self.values(*board_bits([board]))[0])
+        from outflank.board import checked_board
+
+        return float(self.values(*board_bits([checked_board(board)]))[0])
 
 
 class WeightedEvaluator(Evaluator):

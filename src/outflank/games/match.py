@@ -162,7 +162,13 @@ def _check(match: Match) -> None:
         raise TypeError("starts must be boards: read_start_positions(file), or [Board(text)]")
     if match.double_games < 1:
         raise ValueError(f"a match has at least one double game, got {match.double_games}")
+    if not isinstance(match.threads, int | np.integer):
+        raise TypeError(f"threads must be a whole number, got {match.threads!r}")
+    if len(match.epsilon) != 2:
+        raise ValueError(f"epsilon is one number, or one for each of two players, got {match.epsilon!r}")
     for epsilon in match.epsilon:
+        if not isinstance(epsilon, int | float | np.number):
+            raise TypeError(f"epsilon must be a number within 0..1, got {epsilon!r}")
         if not 0 <= epsilon <= 1:
             raise ValueError(f"epsilon must be within 0..1, got {epsilon}")
     if not match.starts:

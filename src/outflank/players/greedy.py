@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
-from outflank.board import Board, Square
+from outflank.board import Board, Square, checked_board
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.protocol import BitArray, CoreEvaluator, Evaluator, FloatArray, board_bits
 from outflank.evaluators.storage import VIEWS, View
@@ -120,7 +120,7 @@ class GreedyPlayer(Portable):
 
     def judge(self, board: Board) -> list[tuple[Square, float]]:
         """The legal moves with their values for the mover."""
-        moves = board.legal_moves
+        moves = checked_board(board).legal_moves
         black, white = board_bits([board.play(move) for move in moves])
         values = self.values_for_mover(black, white, np.full(len(moves), board.mover == "black"))
         return [(move, float(value)) for move, value in zip(moves, values, strict=True)]

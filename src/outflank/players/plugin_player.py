@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -29,7 +29,7 @@ from outflank.evaluators.protocol import (
     WeightedEvaluator,
     checked_values,
 )
-from outflank.evaluators.storage import View, load_weights
+from outflank.evaluators.storage import VIEWS, View, load_weights
 from outflank.players.analysis import Analysis
 from outflank.players.engines.player import ExternalPlayer
 from outflank.players.greedy import GreedyPlayer, Player, RandomPlayer, preference_for
@@ -96,7 +96,8 @@ class PluginPlayer:
         """The legal moves with its values for the mover."""
         with blamed(self.name):
             judged: Any = self.player.judge(board)  # type: ignore[attr-defined]
-            values = {Square(square): float(value) for square, value in judged}
+            pairs = judged.items() if isinstance(judged, Mapping) else judged
+            values = {Square(square): float(value) for square, value in pairs}
         if set(values) != set(board.legal_moves) or any(value != value for value in values.values()):
             raise PluginError(f"{self.name} must give a number to each legal move on {board.text}")
         return [(square, values[square]) for square in board.legal_moves]
@@ -123,6 +124,8 @@ class PluginEvaluator(Evaluator):
     def __init__(self, evaluator: HasValues, name: str) -> None:
         self._evaluator, self._name = evaluator, name
         self.view: View | None = getattr(evaluator, "view", None)
+        if self.view not in (None, *VIEWS[:2]):
+            raise PluginError(f"{name}: its view must be inversion or negation, got {self.view!r}")
 
     @property
     def description(self) -> str:

@@ -76,6 +76,11 @@ def test_a_game_as_the_server_writes_it(tmp_path: Path) -> None:
     assert found[0].year == 2003
 
 
+def test_lower_case_loses_no_move(tmp_path: Path) -> None:
+    (record,) = _read(tmp_path, "\ufeff(;gm[othello]pb[a]ty[8]b[F5//1.5]w[D6];)")
+    assert (record.black, record.game.transcript) == ("a", "f5d6")
+
+
 def test_archives_of_synchro_matches(tmp_path: Path) -> None:
     start = "BO[8 -------- -------- -----*-- ---***-- ---**O-- ----**-- -------- -------- O]"
     game = f"(;GM[Othello]TY[s8r18]RE[?]{start}W[D7]B[D6];)"

@@ -51,6 +51,9 @@ def test_what_edax_writes(tmp_path: Path) -> None:
         ("(;GM[2](;B[f5](;W[d6])(;W[f6]))(;B[d3]))", "f5d6"),
         ("words ( ;\n GM [2] ;C[a \\] bracket; (and more)]B\n[f5];W[d6]C[x])", "f5d6"),
         ("(;GaMe[2]FF[3];Black[f5];White[d6])", None),
+        ("(;gm[2];b[f5];w[d6])", "f5d6"),
+        ("(;GM[Othello]FF[4];B[f5];W[d6])", "f5d6"),
+        ("\ufeff(;GM[2];B[f5];W[d6])", "f5d6"),
         ("(;GM[2]FF[3];Black[f5];White[d6])", "f5d6"),  # FF[3]: lower-case letters do not count
     ],
 )
@@ -60,7 +63,7 @@ def test_forms(text: str, moves: str | None) -> None:
     if moves is None:
         assert isinstance(found[0], Problem) or found[0].entries
     else:
-        (record,) = read_pasted(text) if text.startswith("(;") else read_pasted(text[text.index("(") :])
+        (record,) = read_pasted(text) if "(;" in text else read_pasted(text[text.index("(") :])
         assert record.game.transcript == moves
 
 

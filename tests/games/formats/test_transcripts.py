@@ -20,9 +20,9 @@ PLAYED = random_game(Random(1)).transcript[:64]
 def _pasted(game: Game, random: Random) -> str:
     """One of the ways in which people write a game down."""
     moves = [str(move) for move in game.moves]
-    style = random.randrange(8)
+    style = random.randrange(11)
     if style == 0:  # wrapped at some width, within a move too
-        text, width = "".join(moves), 2 * random.randrange(1, 20)
+        text, width = "".join(moves), random.randrange(3, 40)
         return "\n".join(text[at : at + width] for at in range(0, len(text), width))
     if style == 1:  # numbered pairs, a few per line
         pairs = [" ".join(moves[at : at + 2]) for at in range(0, len(moves), 2)]
@@ -38,6 +38,13 @@ def _pasted(game: Game, random: Random) -> str:
         return str(moves) if random.randrange(2) else json.dumps(moves)
     if style == 6:  # a cell of a table, or copied from a web page that may be wrapped anywhere
         return f'"{"".join(moves)}"' if random.randrange(2) else "\u200b".join(moves)
+    if style == 7:  # quoted in a mail, in a fence, with a full stop
+        lines = ["> " + " ".join(moves[at : at + 9]) for at in range(0, len(moves), 9)]
+        return "```text\n" + "\n".join(lines) + ".\n```\n"
+    if style == 8:
+        return random.choice([" - ", " -> ", " \u2192 ", "\u2013"]).join(moves)
+    if style == 9:  # the cells of a table, each on a line
+        return "\n".join(f"{number}\n{move}" for number, move in enumerate(moves, start=1))
     return "  ".join(moves).upper() + "  "
 
 
@@ -121,6 +128,11 @@ def test_text_of_apps(tmp_path: Path) -> None:
     first, second = read_games(path)
     assert first == GameRecord(Game.from_transcript(PLAYED), "tama (1845)", "neko", "", "2024-05-01", 2)
     assert second == GameRecord(Game.from_transcript("f5d6c3"), "一郎", "次郎", "", "", 16)
+    path.write_text(f"Black: a1b\n{PLAYED}\n40-24\nBlack: neko\n1 f5 2 d\n6\nResult: 40-24\nf5\n")
+    third, fourth, fifth = read_games(path)
+    assert (third.black, third.result, third.game.transcript) == ("a1b", 16, PLAYED)
+    assert (fourth.black, fourth.result, fourth.game.transcript) == ("neko", 16, "f5d6")
+    assert (fifth.black, fifth.result) == ("", None)
     path.write_text("Black: tama\n")
     with pytest.raises(ValueError, match="there are no moves after black"):
         read_games(path)

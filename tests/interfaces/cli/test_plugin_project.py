@@ -140,6 +140,78 @@ def test_what_cannot_learn_says_so(
     assert not Path("never").exists()
 
 
+UNSAFE = """
+import numpy as np
+from mine import Ga
+
+class Forgets(Ga):
+    def state(self):
+        return {"rows": self._rows}
+    def restore(self, state):
+        self._rows = state["rows"]
+
+class Draws(Ga):
+    def ask(self):
+        return np.random.default_rng().normal(size=self._rows.shape)
+
+class Mixes(Ga):
+    def restore(self, state):
+        super().restore(state)
+        self._seed += 1
+
+class Flat(Ga):
+    def ask(self):
+        return np.zeros(4)
+
+class Lists(Ga):
+    def state(self):
+        return [self._rows]
+
+class Words(Ga):
+    def state(self):
+        return super().state() | {"name": "Ga"}
+
+class Strict(Ga):
+    def restore(self, state):
+        self._seed = state["seed"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Forgets", "generation must count the tells, restored or not: after one it is 1, and 0 restored"),
+        ("Draws", "asked twice, ask() must return the same"),
+        ("Mixes", "restored from state(), ask() returns other weights"),
+        ("Flat", "ask() must return an array with rows of 4 weights, got one of shape (4,)"),
+        ("Lists", "state() must return a dictionary of arrays, got list"),
+        ("Words", "state() must return arrays of numbers, but 'name' holds <U2"),
+        ("Strict", "KeyError: 'seed' (unsafe.py, line "),
+    ],
+)
+def test_a_run_that_could_not_be_resumed_is_not_begun(
+    folder: Path, outflank: Outflank, name: str, message: str
+) -> None:
+    (folder / "unsafe.py").write_text(UNSAFE)
+    refused = outflank("learn", "learn.toml", "--set", f"optimiser=unsafe:{name}", "--out", name, cwd=folder)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert refused.stderr.startswith(f"outflank: unsafe:{name} failed: ")
+    assert message in refused.stderr
+    assert not (folder / name).exists()
+
+
+def test_what_holds_data_takes_no_plug_in(folder: Path, outflank: Outflank) -> None:
+    for command, message in (
+        (("page", "mine:corners", "--out", "p"), "mine:corners is a plug-in, which is code"),
+        (("serve", "--with", "mine:corners", "--port", 0), "mine:corners is a plug-in, which is code"),
+        (("convert", "mine:Regions", "r.onnx"), "mine:Regions is written in Python: it has no weights that"),
+        (("show", "my-corners"), "my-corners is written in Python: it has no weights that"),
+    ):
+        refused = outflank(*command, cwd=folder)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith(f"outflank: {message}")
+
+
 def test_reproduce(folder: Path, outflank: Outflank) -> None:
     for procedure in ("mine.study:depths", "my-depths"):
         text = (folder / "mine.toml").read_text().replace("mine.study:depths", procedure)

@@ -137,6 +137,13 @@ def _check_nodes(model: onnx.ModelProto, source: str) -> None:
             raise PlayerFileError(f"{source} has loops or branches ({node.op_type[:60]}); a player has none")
         if node.op_type in RANDOM or (node.op_type == "Dropout" and len(node.input) > 2 and node.input[2]):
             raise PlayerFileError(f"{source} draws random numbers ({node.op_type}); export it for inference")
+        if node.op_type == "BatchNormalization" and any(
+            attribute.name == "training_mode" and attribute.i for attribute in node.attribute
+        ):
+            raise PlayerFileError(
+                f"{source} normalises over the batch, so boards change each other's values; export it for "
+                "inference (in PyTorch: model.eval())"
+            )
 
 
 def _tensors(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:

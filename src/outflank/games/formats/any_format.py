@@ -85,6 +85,7 @@ def read_pasted(text: str) -> list[GameRecord]:
     """
     if len(text) > LARGEST_PASTE:
         raise ValueError(f"a pasted game has at most {LARGEST_PASTE:,} characters; put it into a file")
+    text = text.removeprefix("\ufeff")
     form = _format_of_text(text[:4096])
     if form == "txt":
         whole = list(checked(transcripts.read(text, is_one_game=True), ""))
@@ -198,7 +199,7 @@ def _format(path: Path, content: bytes) -> Format:
 def _format_of_text(opening: str) -> Format:
     """The format of a text that starts like this; GGF and SGF differ in how they name the game."""
     if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*(?:\d+\s*)?\(\s*;", opening):
-        return "sgf" if re.search(r"(?:GM|FF)\s*\[\s*\d", opening) else "ggf"
+        return "sgf" if re.search(r"(?:GM|FF)\s*\[\s*\d", opening, re.I) else "ggf"
     if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*(?:\{|\[(?!\s*[\"']?[a-h][1-8]\b))", opening, re.I) is None:
         return "txt"
     is_quest = (

@@ -69,14 +69,14 @@ def _parsed(properties: str, number: int, where: str) -> ParsedGame:
     tags: dict[str, str] = {}
     entries, movers = bytearray(), []
     for name, value in _PROPERTY.findall(properties):
-        if name in ("B", "W"):
+        if (colour := name.upper()) in ("B", "W"):
             move = value.partition("/")[0].strip().lower()
             if move not in _ENTRY:
                 raise ValueError(
                     f"move {len(entries) + 1}: {move[:12]!r} is not a square; squares are a1 to h8"
                 )
             entries.append(_ENTRY[move])
-            movers.append(name)
+            movers.append(colour)
         else:
             tags[name.upper()] = value.strip()
     _check_game(tags)

@@ -150,7 +150,7 @@ def _check_game(tags: dict[str, list[str]]) -> None:
     """Refuses anything but Othello on 8x8."""
     if "GM" not in tags:
         raise ValueError("it does not say which game it is; Othello is GM[2]")
-    if (game := _text(tags, "GM")) != OTHELLO:
+    if (game := _text(tags, "GM")).lower() not in (OTHELLO, "othello"):
         kind = {"1": "Go", "3": "chess", "4": "gomoku", "11": "Hex"}.get(game, f"game number {game[:12]}")
         raise ValueError(f"it is {kind}, and Othello is GM[2]")
     if "SZ" in tags and (size := _text(tags, "SZ")) not in ("8", "8:8"):

@@ -25,11 +25,12 @@ from outflank.games.game import LONGEST_RECORD, START, Encoded, GameRecord, Pars
 from outflank.games.replay import replay_entries
 
 PASSES = ("--", "pass", "pas", "pa", "ps")
-# A move number (1. or 12), a square, a pass, or a separator: blanks, commas, and the quotes and brackets of a
-# program's list.
+# A move number (1. or 12), a square, a pass, or a separator: blanks, commas, dashes and arrows between
+# squares, the quotes and brackets of a program's list, > of a quoted mail, a full stop at the end.
 _TOKEN = re.compile(
     r"(?P<number>(?<![^\s,;|])\d{1,3}(?:\s*[.):](?!\d)|(?=\s*[a-h][1-8])))|(?P<square>[a-h][1-8])"
-    rf"|(?P<pass>{'|'.join(PASSES)})|[\s,;|\"'\[\]]+|-(?=[a-h][1-8])",
+    rf"|(?P<pass>{'|'.join(PASSES)})|[\s,;|\"'\[\]]+"
+    r"|(?:->|[-\u2013\u2192>])\s*(?=\d{0,3}[.):]?\s*[a-h][1-8])|\.(?=\s*$)",
     re.I,
 )
 # After the moves: Black's disc difference (: +12), or the discs of both (38-26).
@@ -43,6 +44,13 @@ _FIELDS = {
     "date": "date", "日付": "date", "日時": "date", "result": "result", "score": "result", "結果": "result",
     "moves": "moves", "transcript": "moves", "game": "moves", "kifu": "moves", "棋譜": "moves",
 }  # fmt: skip
+_FENCE = re.compile(r"`{3,}\w*|~{3,}\w*")  # around a game in Markdown
+# A square that a line's end has split, as terminals and mails wrap text; and a move number on a line of its
+# own, as tables of web pages are copied.
+_SPLIT_SQUARE = re.compile(
+    r"([a-h][1-8][ \t,]*(?:\d{1,3}[.):]?[ \t]*)?[a-h])[ \t]*\n[ \t]*([1-8])(?!\d|\s*[.):])", re.I
+)
+_NUMBER_ALONE = re.compile(r"^[ \t]*(\d{1,3}[.):]?)[ \t]*\n(\s*)(?=[a-h][1-8])", re.I | re.M)
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\xad"))
 _ENTRY = {str(Square(i)): i for i in range(64)}
 _OPENING_MOVES = frozenset(int(square) for square in START.legal_moves)
@@ -89,7 +97,7 @@ def read(text: str, is_one_game: bool = False) -> Iterator[ParsedGame | Problem]
     reader = _Reader(is_one_game)
     for number, line in enumerate(_normal(text).split("\n"), start=1):
         stripped = line.strip()
-        if stripped and stripped[0] not in "#%":
+        if stripped and stripped[0] not in "#%" and not _FENCE.fullmatch(stripped):
             yield from reader.take(stripped, f"line {number}")
     yield from reader.end()
 
@@ -106,7 +114,10 @@ class _Reader:
     def take(self, line: str, where: str) -> Iterator[ParsedGame | Problem]:
         """One line; yields the game that it ends, and a problem if it cannot be read."""
         try:
-            name, value = _field(line) or ("moves", line)
+            name, value = _field(line) or ("result" if _is_score(line) else "moves", line)
+            if name == "result" and self._game is not None and self._game.details["result"] is None:
+                self._game.details["result"], self._game.is_closed = _result(value), True
+                return
             if name != "moves":
                 yield from () if self._is_one_game else self._ended()
                 self._details[name] = _result(value) if name == "result" else value
@@ -146,9 +157,17 @@ class _Reader:
 
 def _normal(text: str) -> str:
     """Full-width letters and digits, as Japanese apps write them, become plain ones; invisible characters, as
-    web pages have them, disappear; line ends become \\n."""
+    web pages have them, disappear; line ends become \\n, and split no square. Lines keep their numbers."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_INVISIBLE)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_INVISIBLE)
+    return _NUMBER_ALONE.sub(r"\n\2\1 ", _SPLIT_SQUARE.sub(_whole_square, text))
+
+
+def _whole_square(split: re.Match[str]) -> str:
+    """The square at the end of its line, unless that is a detail such as `Black: a1b`."""
+    line = split.string[split.string.rfind("\n", 0, split.start()) + 1 : split.start()]
+    return split[0] if re.search("[:=]", line) else f"{split[1]}{split[2]}\n"
 
 
 def _field(line: str) -> tuple[str, str] | None:
@@ -204,6 +223,11 @@ def _score(text: str) -> float:
     if abs(score) > 64:
         raise ValueError(f"a score of {score} is outside -64..64")
     return score
+
+
+def _is_score(line: str) -> bool:
+    """Whether a line is a score and nothing else, as 38-26 below the moves."""
+    return re.fullmatch(r"[:=]?\s*(?:\d{1,2}\s*[-:]\s*\d{1,2}|[+-]\d{1,2})", line) is not None
 
 
 def _result(text: str) -> float | None:

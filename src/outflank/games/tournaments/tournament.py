@@ -52,6 +52,10 @@ class Tournament:
         results: Iterable[PairResult] = (),
         workers: Workers | None = None,
     ) -> None:
+        if isinstance(players, str):
+            raise TypeError(f"a tournament has a list of players, got the text {players!r}")
+        if not isinstance(settings, TournamentSettings):
+            raise TypeError(f"settings are TournamentSettings(...), got {settings!r}")
         self.players = tuple(as_player(player) for player in players)
         check_names([player.name for player in self.players])
         self.settings = settings

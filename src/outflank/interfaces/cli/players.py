@@ -62,14 +62,18 @@ def players(as_json: Json = False) -> None:
 def _with_weights(name: str) -> tuple[GreedyPlayer, CoreEvaluator | DoubledFunction]:
     """A named player and its evaluator; a player without weights has nothing to show or convert."""
     from outflank.evaluators.doubled import DoubledFunction
+    from outflank.evaluators.plugin_network import PluginNetwork
     from outflank.evaluators.protocol import CoreEvaluator
     from outflank.players.greedy import GreedyPlayer
     from outflank.players.names import named_player
+    from outflank.players.plugin_player import PluginEvaluator
 
     player = named_player(name)
     if not isinstance(player, GreedyPlayer) or not isinstance(
         player.evaluator, CoreEvaluator | DoubledFunction
     ):
+        if isinstance(player, GreedyPlayer) and isinstance(player.evaluator, PluginEvaluator | PluginNetwork):
+            raise ValueError(f"{name} is written in Python: it has no weights that can be shown or converted")
         raise ValueError(f"{name} has no weights to show or convert")
     return player, player.evaluator
 

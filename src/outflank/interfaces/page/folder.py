@@ -26,6 +26,7 @@ from outflank.interfaces.page.packing import pack_file
 from outflank.players.built_in import BUILT_IN, built_in_file
 from outflank.players.names import short_name, split_name
 from outflank.players.opening_book import built_in_book_file
+from outflank.players.plugin_player import names_plugin_player
 from outflank.players.search_tuning import SearchTuning, tuning_file
 from outflank.players.solver import ordering_file
 from outflank.suggestions import unknown
@@ -77,6 +78,8 @@ def named_page_player(text: str, number: int = 1) -> PagePlayer:
     elif Path(source).is_file():
         path, id_ = Path(source), f"player-{number}"
         file = f"{id_}.safetensors" if path.suffix == ".safetensors" else f"{id_}.player"
+    elif names_plugin_player(source):
+        raise ValueError(f"{source} is a plug-in, which is code; players of a page are data: name a file")
     else:
         raise ValueError(unknown(source, tuple(BUILT_IN), "a player or a file"))
     if path.suffix == ".onnx":

@@ -34,6 +34,7 @@ from outflank.learners.runs.initialisation import (
     starting_point,
 )
 from outflank.learners.runs.learning_between_generations import SelfPlay, learned_individuals
+from outflank.learners.runs.own_learners import checkpoint_state
 from outflank.learners.runs.parent_replay import is_replayable, selecting_fitness
 from outflank.learners.runs.run import RunProgress
 from outflank.learners.runs.settings import settings_toml
@@ -152,7 +153,7 @@ class EvolutionRun:
         generation = optimiser.generation
         with self._own(self.settings.method, "optimisers"):
             asked = optimiser.ask()
-        checks.generation(asked, self.evolution.start.evaluator.weights.size)
+            checks.generation(asked, self.evolution.start.evaluator.weights.size)
         learned = self._learned(asked, generation)
         individuals = asked if learned is None else learned
         seed = generation_seed(self.seed, generation, Purpose.FITNESS)
@@ -255,8 +256,10 @@ class EvolutionRun:
             save_weights(evaluator, start.view, provenance, self.folder.path / name)
 
     def _save_checkpoint(self) -> None:
+        with self._own(self.settings.method, "optimisers"):
+            state_of_optimiser = checkpoint_state(self.optimiser)
         tensors: dict[str, npt.NDArray[Any]] = {
-            f"optimiser {key}": np.ascontiguousarray(value) for key, value in self.optimiser.state().items()
+            f"optimiser {key}": value for key, value in state_of_optimiser.items()
         }
         if self._best is not None:
             tensors["best"] = self._best
@@ -272,9 +275,10 @@ class EvolutionRun:
             return
         tensors, state = saved
         prefix = "optimiser "
-        self.optimiser.restore(
-            {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
-        )
+        with self._own(self.settings.method, "optimisers"):
+            self.optimiser.restore(
+                {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
+            )
         self._best = tensors.get("best")
         if isinstance(measure := self.evolution.measure, RacedScore):
             measure.tallies, measure.survivors = tensors["tallies"], self.optimiser.survivors

@@ -29,8 +29,8 @@ from outflank.learners.optimisers.evolution_strategies import (
 from outflank.learners.optimisers.genetic import GeneticSearch
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector, Optimiser
 from outflank.learners.optimisers.two_populations import PairOfPopulations
-from outflank.learners.runs.evolution_settings import EvolutionSettings
-from outflank.learners.runs.own_learners import own_measure, own_optimiser
+from outflank.learners.runs.evolution_settings import OF_METHOD, EvolutionSettings
+from outflank.learners.runs.own_learners import check_resumable, own_measure, own_optimiser
 from outflank.learners.runs.settings import load_preset
 from outflank.learners.td import TdSettings, new_evaluator
 from outflank.players.greedy import GreedyPlayer
@@ -104,6 +104,9 @@ def check_settings(s: EvolutionSettings, seed: int) -> None:
     else:
         start = starting_point(s, seed)
     evolution = initialise(s, seed, start)
+    if s.method not in OF_METHOD:
+        rows = _individuals(s, start, required(s.population), seed)
+        check_resumable(s.method, rows, seed, required(s.optimiser_options))
     if isinstance(evolution.measure, RandomOpponents):
         evolution.measure.draw(len(evolution.optimiser.ask()), 0)
     for fixed in (evolution.measure.opponents(0), evolution.measure_against):

@@ -5,7 +5,8 @@
 (4, 3)
 
 An optimiser is made by NAME(start, seed=..., **optimiser_options), where `start` holds the first population,
-one weight vector per row; a measure by NAME(seed=..., **fitness_options).
+one weight vector per row; a measure by NAME(seed=..., **fitness_options). An optimiser is tried before the
+first game, so that no run begins that could not be resumed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from outflank.learners.fitness.fixed_opponents import Measure
-from outflank.learners.optimisers.optimiser import FloatMatrix, Optimiser
+from outflank.learners.optimisers import checks
+from outflank.learners.optimisers.optimiser import FloatMatrix, Optimiser, Tensors
 from outflank.plugins import PluginError, blamed, load
 
 PARTS_OF_OPTIMISER = (
@@ -31,6 +33,39 @@ def own_optimiser(name: str, start: FloatMatrix, seed: int, options: Mapping[str
         made: Optimiser = make(np.array(start), seed=seed, **options)
     _check(made, name, "an optimiser", PARTS_OF_OPTIMISER, "outflank.Optimiser")
     return made
+
+
+def check_resumable(name: str, start: FloatMatrix, seed: int, options: Mapping[str, Any]) -> None:
+    """Fails unless an optimiser that is restored from a checkpoint asks what the first one asks."""
+    first, again = (own_optimiser(name, start, seed, options) for _ in range(2))
+    with blamed(name):
+        asked = first.ask()
+        checks.generation(asked, start.shape[1])
+        if not np.array_equal(asked, first.ask()):
+            raise ValueError(
+                "asked twice, ask() must return the same: generation g draws from stream(seed, g)"
+            )
+        first.tell(np.arange(len(asked), dtype=np.float64))
+        again.restore(checkpoint_state(first))
+        if (first.generation, again.generation) != (1, 1):
+            raise ValueError(
+                f"generation must count the tells, restored or not: after one it is {first.generation}, and "
+                f"{again.generation} restored from state()"
+            )
+        if not np.array_equal(first.ask(), again.ask()):
+            raise ValueError("restored from state(), ask() returns other weights; it must hold everything")
+
+
+def checkpoint_state(optimiser: Optimiser) -> Tensors:
+    """An optimiser's state, in arrays that a checkpoint can hold."""
+    state: Any = optimiser.state()
+    if not isinstance(state, Mapping):
+        raise TypeError(f"state() must return a dictionary of arrays, got {type(state).__name__}")
+    arrays = {key: np.ascontiguousarray(value) for key, value in state.items()}
+    for key, array in arrays.items():
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"state() must return arrays of numbers, but {key!r} holds {array.dtype}")
+    return arrays
 
 
 def own_measure(name: str, seed: int, options: Mapping[str, Any]) -> Measure:

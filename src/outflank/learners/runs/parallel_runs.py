@@ -24,9 +24,12 @@ from outflank.learners.runs.teacher_run import TeacherRun
 from outflank.learners.teacher import TeacherSettings
 
 
-def create_run(path: Path, settings: Settings, seed: int, executor: Executor | None = None) -> Run:
+def create_run(path: Path | str, settings: Settings, seed: int, executor: Executor | None = None) -> Run:
     """A run in a new folder. `executor`: where it plays its games, those of temporal differences in batches;
     without one, on the caller's thread."""
+    if not isinstance(settings, Settings):
+        raise TypeError(f"settings are TdSettings(...), EvolutionSettings(...) or the like, got {settings!r}")
+    path = Path(path)
     if isinstance(settings, EvolutionSettings):
         return EvolutionRun.create(path, settings, seed, executor)
     if isinstance(settings, TeacherSettings):

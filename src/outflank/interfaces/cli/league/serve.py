@@ -23,6 +23,7 @@ import typer
 from outflank.interfaces.cli.league.submit import name_of
 from outflank.interfaces.cli.league.worker import MISSING, Database
 from outflank.interfaces.cli.progress import note, out
+from outflank.plugins import is_reference
 from outflank.plugins import refuse as refuse_plugins
 
 if TYPE_CHECKING:
@@ -211,6 +212,8 @@ def _named_file(text: str) -> tuple[Path, str, Any]:
 
     first, *rest = text.split(",")
     file, view = Path(first), None
+    if is_reference(first) and not file.exists():
+        raise ValueError(f"{first} is a plug-in, which is code; players of a league are data: name a file")
     name = name_of(file)
     for part in rest:
         if part.startswith("view="):
