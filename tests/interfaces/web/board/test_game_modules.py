@@ -253,18 +253,20 @@ def test_players_of_wthor_games_have_their_names(script: Call, tmp_path: Path) -
     found = script("game/game_files.js", titles, files)
     assert [f"{i + 1}. Ada L\xf6v \u2013 Bob {i}" in title for i, title in enumerate(found)] == [True] * 3
     refused = """
-    (module, bytes) => { try { return module.readPlayers(new Uint8Array(bytes)); } catch (e) { return e.message; } }"""
+    (module, bytes) => {
+      try { return module.readPlayers(new Uint8Array(bytes)); } catch (error) { return error.message; }
+    }"""
     assert "not a WTHOR file of players" in script("game/game_files.js", refused, [1] * 99)
 
 
 def test_a_review_compares_the_moves_of_one_search(script: Call) -> None:
-    """A loss is the difference of two moves in the same search; a mirror image of the best move is no mistake."""
+    """A loss is the difference of two moves in one search; a mirror image of the best move is no mistake."""
     review = """
     async ({ reviewLine }, worth) => {
       const { treeOfMoves } = await import('/static/board/game/notation.js');
       const line = treeOfMoves(['c4', 'c3', 'd3']).mainLine;
       const judge = (position) => ({ exact: false, moves: position.legalMoves
-        .map((move) => ({ move, line: [move], value: worth[position.discs.black + position.discs.white][move] ?? -9 }))
+        .map((move) => ({ move, line: [move], value: worth[64 - position.empties][move] ?? -9 }))
         .sort((a, b) => b.value - a.value) });
       const found = await reviewLine(line, judge, () => {});
       return line.map((node) => found.get(node).mistake?.words ?? null);

@@ -118,11 +118,19 @@ def test_the_review_of_a_finished_game_is_in_sight_on_a_phone(page_at: PageAt) -
 def test_a_review_is_stopped(page_at: PageAt) -> None:
     page = page_at(f"/play#black=you&white=you&game={''.join(random_game(9))}")
     page.wait_for_function(READY)
-    page.click("#review")
-    page.wait_for_function("() => document.getElementById('review-progress').value > 0")
-    page.get_by_role("button", name="Stop the review").click()
+    stopped = """
+    () => new Promise((done) => {
+      const [button, bar] = ['review', 'review-progress'].map((id) => document.getElementById(id));
+      const look = () => {
+        if (bar.value > 0) { done(button.textContent); button.click(); } else setTimeout(look, 1);
+      };
+      button.click();
+      look();
+    })"""
+    assert page.evaluate(stopped) == "Stop the review"
     page.wait_for_function("() => document.getElementById('review').textContent === 'Review the game'")
     assert not page.is_visible("#review-progress")
+    assert not page.is_visible("#review-result")
 
 
 def test_tables_explain_a_choice(page_at: PageAt) -> None:

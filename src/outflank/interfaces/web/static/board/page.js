@@ -23,6 +23,7 @@ import { hintText, judgementText, nameOf, playedText, resultTitle, scoreText, st
 import { ValueGraph } from "./view/value_graph.js";
 
 const REPLY_DELAY = 450, WATCH_DELAY = 700, STILL_DELAY = 60; // milliseconds until an engine's move is shown
+const REVIEW_SHOWN_EVERY = 400; // milliseconds
 const SOUND = "outflank-sound";
 const byId = (id) => document.getElementById(id);
 
@@ -151,7 +152,13 @@ class BoardPage {
       bar.value = 0;
       byId("review").textContent = "Stop the review";
     }
-    await session.review((share) => { bar.value = share; this.showStudy(); });
+    let drawn = performance.now();
+    await session.review((share) => {
+      bar.value = share;
+      if (performance.now() < drawn + REVIEW_SHOWN_EVERY) return; // drawing takes longer than judging a move
+      this.showStudy();
+      drawn = performance.now();
+    });
     bar.hidden = true;
     byId("review").textContent = "Review the game";
     this.show();
