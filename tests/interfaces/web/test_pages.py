@@ -84,6 +84,16 @@ def _check_structure(page: Any) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_a_phone_shows_the_whole_menu_and_a_readable_glossary(page_at: PageAt) -> None:
+    page = page_at("/about", "phone")
+    page.set_viewport_size({"width": 360, "height": 640})
+    for link in page.locator("header.site nav a").all():
+        box = link.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 360
+    assert min(one.bounding_box()["width"] for one in page.locator(".glossary dd").all()) > 250
+
+
 def test_the_table_says_where_everyone_stands(page_at: PageAt) -> None:
     page = page_at("/")
     names = page.locator("#table tbody th a").all_inner_texts()

@@ -216,6 +216,66 @@ def test_damaged_files_do_no_harm(script: Call, tmp_path: Path) -> None:
     assert script("game/game_files.js", survived, files) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(;GM[2]" + "A" * 3_000_000 + ";B[f5])",
+        "(;GM[2]AB" + "[d4]" * 500_000 + ";B[f5])",
+        "f5" + "\n" * 3_000_000 + "d6",
+        "f5d6 " + ":= \t" * 900_000 + "x",
+        "\n".join("".join(random_game(seed)) for seed in range(8)) * 4000,
+    ],
+    ids=["letters", "squares", "lines", "scores", "games"],
+)
+def test_long_texts_are_read_in_time(script: Call, text: str) -> None:
+    """No text takes quadratic time; this many seconds are for a busy machine."""
+    seconds = """
+    (module, text) => {
+      const began = performance.now();
+      try { module.readText(text)[0].open(); } catch (error) {
+        if (error instanceof RangeError || error instanceof TypeError) throw error;
+      }
+      return (performance.now() - began) / 1000;
+    }"""
+    assert script("game/game_files.js", seconds, text) < 20
+
+
+def test_players_of_wthor_games_have_their_names(script: Call, tmp_path: Path) -> None:
+    games = [Game.from_transcript("".join(random_game(seed))) for seed in range(3)]
+    rows = [GameRecord(game, black="Ada L\xf6v", white=f"Bob {i}") for i, game in enumerate(games)]
+    write_games(rows, path := tmp_path / "games.wtb")
+    titles = """
+    (module, [games, names]) => {
+      const players = module.readPlayers(new Uint8Array(names));
+      return module.readGames(new Uint8Array(games), 'games.wtb', players).map(({ title }) => title);
+    }"""
+    files = [list(path.read_bytes()), list(path.with_suffix(".jou").read_bytes())]
+    found = script("game/game_files.js", titles, files)
+    assert [f"{i + 1}. Ada L\xf6v \u2013 Bob {i}" in title for i, title in enumerate(found)] == [True] * 3
+    refused = """
+    (module, bytes) => {
+      try { return module.readPlayers(new Uint8Array(bytes)); } catch (error) { return error.message; }
+    }"""
+    assert "not a WTHOR file of players" in script("game/game_files.js", refused, [1] * 99)
+
+
+def test_a_review_compares_the_moves_of_one_search(script: Call) -> None:
+    """A loss is the difference of two moves in one search; a mirror image of the best move is no mistake."""
+    review = """
+    async ({ reviewLine }, worth) => {
+      const { treeOfMoves } = await import('/static/board/game/notation.js');
+      const line = treeOfMoves(['c4', 'c3', 'd3']).mainLine;
+      const judge = (position) => ({ exact: false, moves: position.legalMoves
+        .map((move) => ({ move, line: [move], value: worth[64 - position.empties][move] ?? -9 }))
+        .sort((a, b) => b.value - a.value) });
+      const found = await reviewLine(line, judge, () => {});
+      return line.map((node) => found.get(node).mistake?.words ?? null);
+    }"""
+    worth = {"4": {"f5": 6.0, "c4": -2.0}, "5": {"e3": 1.0, "c3": -4.5}, "6": {"d3": 3.0}, "7": {}}
+    words = [None, None, "mistake: gives away 5.5 discs, e3 is better", None]
+    assert script("study/review.js", review, worth) == words
+
+
 def test_openings_have_their_names(script: Call) -> None:
     named = """
     async ({ openings, openingName }, moves) => {

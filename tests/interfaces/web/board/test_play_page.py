@@ -176,6 +176,25 @@ def test_a_tablet_shows_a_large_board_and_a_phone_every_tab(page_at: PageAt) -> 
     assert tabs.evaluate("(all) => all.scrollWidth <= all.clientWidth")
 
 
+@pytest.mark.parametrize(("width", "height"), [(360, 640), (820, 1180), (740, 360)])
+def test_the_board_stays_in_sight_while_one_reads(page_at: PageAt, width: int, height: int) -> None:
+    """On phones and tablets: the board is whole on the screen at the last move of the list, and nothing peeks
+    out beside it. A phone on its side has the board at the left."""
+    page = page_at(f"/play#black=you&white=you&game={''.join(random_game(4))}", "phone")
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function(READY)
+    page.locator("#moves").evaluate("(list) => list.scrollIntoView({ block: 'end' })")
+    page.wait_for_function("() => scrollY > 0")
+    box = page.locator("#board svg").bounding_box()
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= height
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    at = f"document.elementFromPoint(5, {box['y'] + box['height'] / 2})"
+    assert page.evaluate(f"{at}.closest('.panels')") is None
+    page.locator("#moves .move").nth(30).click()
+    assert squares(page) == Board.from_transcript("".join(random_game(4)[:31])).text[:64]
+
+
 def test_players_of_the_league_play_as_deep_as_is_chosen(page_at: PageAt, league_server: str) -> None:
     rows = httpx.get(f"{league_server}/api/v1/players", params={"limit": 1000}).json()["players"]
     chosen = next(row["id"] for row in rows if row["name"] == "corners")
@@ -268,6 +287,21 @@ def test_taking_back_branches_and_loses_nothing(page_at: PageAt) -> None:
     again = page_at(page.url)
     again.wait_for_function(READY)
     assert moves_shown(again) == moves_shown(page)
+
+
+def test_a_variation_becomes_the_main_line_or_goes(page_at: PageAt) -> None:
+    page = page_at("/play#black=you&white=you&game=f5d6c3(c4d3)d3c4&at=f5d6c4")
+    page.wait_for_function(READY)
+    page.get_by_role("button", name="Make it the main line").click()
+    assert "game=f5d6c4(c3d3c4)d3" in page.url
+    assert squares(page) == Board.from_transcript("f5d6c4").text[:64]
+    assert not page.is_visible("#variation")
+    page.locator('#moves [aria-label^="move 4, white d3"]').first.click()
+    assert squares(page) == Board.from_transcript("f5d6c3d3").text[:64]
+    page.get_by_role("button", name="Delete the variation").click()
+    assert moves_shown(page) == ["f5", "d6", "c4", "d3"]
+    assert squares(page) == Board.from_transcript("f5d6").text[:64]
+    assert not page.is_visible("#variation")
 
 
 def test_the_engine_goes_on_when_asked(page_at: PageAt) -> None:

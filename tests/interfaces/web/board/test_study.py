@@ -37,6 +37,7 @@ def test_a_game_is_reviewed(page_at: PageAt) -> None:
     page.click("#review")
     page.wait_for_function(REVIEWED)
     marks = page.eval_on_selector_all("#moves .sign", "all => all.map(one => one.textContent)")
+    assert page.locator("#moves .move").first.locator(".sign").count() == 0  # all first moves are alike
     assert set(marks) <= {"?!", "?", "??"}
     assert len(marks) > 10  # random moves
     assert page.locator("#graph .mistake").count() == len(marks)
@@ -99,14 +100,37 @@ def test_the_review_of_solved_moves_is_exact(page_at: PageAt) -> None:
         assert (int(told[1]) if told else 0) == (loss if loss >= 2 else 0)
 
 
+def test_the_review_of_a_finished_game_is_in_sight_on_a_phone(page_at: PageAt) -> None:
+    moves = next(game for game in map(random_game, range(99)) if len(game) == 60)
+    page = page_at(f"/play#black=you&white=you&game={''.join(moves[:59])}", "phone")
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.wait_for_function(READY)
+    click_square(page, moves[59])
+    page.locator("#result-dialog").get_by_role("button", name="Review the game").click()
+    page.wait_for_function(REVIEWED)
+    assert 0 < page.locator("#graph").bounding_box()["y"] < 640
+    page.click("#first")
+    page.locator("#moves .sign").first.click()
+    found = page.locator("#moves [aria-current]").get_attribute("aria-label")
+    assert found.split(", ", 2)[2] in status(page)  # what the review says of the move
+
+
 def test_a_review_is_stopped(page_at: PageAt) -> None:
     page = page_at(f"/play#black=you&white=you&game={''.join(random_game(9))}")
     page.wait_for_function(READY)
-    page.click("#review")
-    page.wait_for_function("() => document.getElementById('review-progress').value > 0")
-    page.get_by_role("button", name="Stop the review").click()
+    stopped = """
+    () => new Promise((done) => {
+      const [button, bar] = ['review', 'review-progress'].map((id) => document.getElementById(id));
+      const look = () => {
+        if (bar.value > 0) { done(button.textContent); button.click(); } else setTimeout(look, 1);
+      };
+      button.click();
+      look();
+    })"""
+    assert page.evaluate(stopped) == "Stop the review"
     page.wait_for_function("() => document.getElementById('review').textContent === 'Review the game'")
     assert not page.is_visible("#review-progress")
+    assert not page.is_visible("#review-result")
 
 
 def test_tables_explain_a_choice(page_at: PageAt) -> None:
@@ -231,6 +255,30 @@ def test_games_are_pasted_and_opened(page_at: PageAt, tmp_path: Path) -> None:
     assert squares(page) == board.text[:64]
     assert f"{board.mover.capitalize()} to move" in status(page)
     assert "start=" in page.url
+
+
+def test_a_game_is_found_among_thousands(page_at: PageAt, tmp_path: Path) -> None:
+    """By the names of its players, which WTHOR keeps in a file of its own."""
+    games = [Game.from_transcript("".join(random_game(seed % 7))) for seed in range(2500)]
+    records = [GameRecord(game, black="Ada", white=f"G{i % 500}") for i, game in enumerate(games)]
+    write_games(records, path := tmp_path / "games.wtb")
+    page = page_at("/play#black=you&white=you")
+    page.wait_for_function(READY)
+    page.click("#tab-files")
+    page.set_input_files("#file", path.with_suffix(".jou"))
+    page.get_by_text(re.compile(r"50\d names of players were read")).wait_for()
+    page.set_input_files("#file", path)
+    page.get_by_text("The first 2,000 of 2,500 are listed").wait_for()
+    page.fill("#find", "ada  g499")
+    page.get_by_text("5 of 2,500 games.").wait_for()
+    shown = page.locator("#games option").all_text_contents()
+    assert [int(text.split(".")[0]) for text in shown] == [500, 1000, 1500, 2000, 2500]
+    page.select_option("#games", "2499")
+    assert page.input_value("#transcript") == games[2499].transcript
+    page.set_input_files("#file", [path, path.with_suffix(".jou")])
+    page.wait_for_function("() => document.getElementById('find').value === ''")
+    page.fill("#find", "nobody")
+    page.get_by_text("0 of 2,500 games.").wait_for()
 
 
 def test_a_position_is_set_up_and_played(page_at: PageAt) -> None:

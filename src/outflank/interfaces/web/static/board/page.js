@@ -19,10 +19,11 @@ import { NewGameDialog } from "./view/new_game_dialog.js";
 import { ReviewView } from "./view/review_view.js";
 import { click } from "./view/sound.js";
 import { Tabs } from "./view/tabs.js";
-import { hintText, nameOf, playedText, resultText, resultTitle, stateText } from "./view/texts.js";
+import { hintText, judgementText, nameOf, playedText, resultTitle, scoreText, stateText } from "./view/texts.js";
 import { ValueGraph } from "./view/value_graph.js";
 
 const REPLY_DELAY = 450, WATCH_DELAY = 700, STILL_DELAY = 60; // milliseconds until an engine's move is shown
+const REVIEW_SHOWN_EVERY = 400; // milliseconds
 const SOUND = "outflank-sound";
 const byId = (id) => document.getElementById(id);
 
@@ -79,6 +80,8 @@ class BoardPage {
     on("play-on", () => session.playOn());
     on("pause", () => session.setPaused(!session.isPaused));
     on("review", () => this.startReview());
+    on("promote", () => session.promote());
+    on("delete", () => session.deleteVariation());
     byId("both").addEventListener("change", () => session.setBoth(byId("both").checked));
     byId("sound").checked = remembered(SOUND) === "on";
     byId("sound").addEventListener("change", () => remember(SOUND, byId("sound").checked ? "on" : "off"));
@@ -111,12 +114,16 @@ class BoardPage {
 
   over() {
     byId("result-title").textContent = resultTitle(this.session);
-    byId("result-text").textContent = resultText(this.session);
+    byId("result-text").textContent = scoreText(this.session);
     if (!byId("result-dialog").open) setTimeout(() => byId("result-dialog").showModal(), REPLY_DELAY);
   }
 
   answered(answer) {
-    if (answer === "review") this.startReview();
+    if (answer === "review") {
+      this.startReview();
+      const panel = byId("panel-game");
+      if (panel.getBoundingClientRect().top > innerHeight / 2) panel.scrollIntoView(); // on phones it is below the board
+    }
     if (answer === "again") this.newGame.open(this.session);
   }
 
@@ -145,7 +152,13 @@ class BoardPage {
       bar.value = 0;
       byId("review").textContent = "Stop the review";
     }
-    await session.review((share) => { bar.value = share; this.showStudy(); });
+    let drawn = performance.now();
+    await session.review((share) => {
+      bar.value = share;
+      if (performance.now() < drawn + REVIEW_SHOWN_EVERY) return; // drawing takes longer than judging a move
+      this.showStudy();
+      drawn = performance.now();
+    });
     bar.hidden = true;
     byId("review").textContent = "Review the game";
     this.show();
@@ -177,7 +190,7 @@ class BoardPage {
     this.showStudy();
     byId("error").hidden = !session.error;
     byId("error").textContent = session.error;
-    if (!this.editor.isOpen) this.say([session.news, hintText(session), stateText(session)].filter(Boolean).join(" "));
+    if (!this.editor.isOpen) this.say([session.news, judgementText(session), hintText(session), stateText(session)].filter(Boolean).join(" "));
     if (this.tabs.shown === "explain") this.explaining.update();
     if (this.tabs.shown === "book") this.book.update();
     if (this.tabs.shown === "files") this.files.update();
@@ -224,6 +237,7 @@ class BoardPage {
     const isAtEnd = !tree.next();
     byId("first").disabled = byId("back").disabled = !node.parent;
     byId("forward").disabled = byId("last").disabled = isAtEnd;
+    byId("take-back").hidden = session.isWatched;
     byId("take-back").disabled = !session.canTakeBack;
     byId("hint").disabled = session.isOver || session.isThinking;
     byId("values").setAttribute("aria-pressed", session.showsValues);
@@ -246,6 +260,7 @@ class BoardPage {
       : "The line is the disc difference on the board. A review draws who is really ahead.";
     this.moves.show(tree, (node) => judgements.get(node)?.mistake ?? null);
     byId("no-moves").hidden = tree.root.children.length > 0;
+    byId("variation").hidden = session.node.isMain;
     this.review.show(session);
   }
 

@@ -137,6 +137,25 @@ export class Session {
     this.proceed();
   }
 
+  /** The line shown becomes the main one. */
+  promote() {
+    this.tree.promote(this.tree.line.at(-1));
+    this.onChange();
+  }
+
+  /** The variation shown goes, back to where it began. */
+  deleteVariation() {
+    let first = this.node;
+    while (first.parent && first.parent.children[0] === first) first = first.parent;
+    if (!first.parent) return;
+    if (this.inPlay.path.includes(first)) this.inPlay = first.parent;
+    if (this.reviewed.includes(first)) this.reviewed = [];
+    this.tree.remove(first);
+    this.news = "";
+    this.runClock();
+    this.proceed();
+  }
+
   takeBack() {
     this.inPlay = this.lastOwn() ?? this.inPlay;
     this.goTo(this.lastOwn());
@@ -257,11 +276,6 @@ export class Session {
     this.isReviewing = false;
     this.onChange();
     return !signal.aborted;
-  }
-
-  /** The other colour's player takes this colour, and the other way round. */
-  get swapped() {
-    return { black: this.white, white: this.black };
   }
 }
 

@@ -125,13 +125,13 @@ export class Thinking {
   }
 }
 
-/** An analysis with squares by name. */
 /** The moves within 1e-6 of the best, in the player's own unit: in discs, all that is above 64 is alike. */
 export function tiesForBest(moves) {
   const worth = ({ own, value }) => own ?? value;
   return moves.filter((move) => worth(move) >= worth(moves[0]) - TIE);
 }
 
+/** An analysis with squares by name. */
 function named(found) {
   const name = (square) => SQUARES[square];
   return { ...found, moves: found.moves.map(({ move, line, ...rest }) => ({ move: name(move), line: line.map(name), ...rest })) };

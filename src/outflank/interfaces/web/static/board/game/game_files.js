@@ -7,18 +7,20 @@ import { isSquare, Position, SQUARES, START } from "./rules.js";
 
 export const LARGEST_FILE = 64 * 2 ** 20; // bytes: the whole WTHOR database is smaller
 const LARGEST_TEXT = 4 * 2 ** 20; // characters
-const MOST_GAMES = 20_000;
+const MOST_GAMES = 200_000;
 const MOST_NODES = 20_000; // of one SGF tree
-const MOVES_LABEL = /^\s*(moves|transcript|game|kifu|棋譜)\s*[:=]/gimu;
+const WHOLE_LINES = 20; // that must each be a game for all lines to be games
+const MOVES_LABEL = /^[ \t]*(moves|transcript|game|kifu|棋譜)[ \t]*[:=]/gimu;
+const LONGEST_SCORE = 40; // characters, spaces included
 const PASSES = new Set(["", "tt", "pass", "pas", "pa", "ps", "--"]);
 
 /**
- * The games of a file: a list of {title, open}. `open()` makes the tree, or throws a sentence that says which
+ * The games of a file: a list of {title, open}; `players` are the names for a WTHOR file. `open()` makes the tree, or throws a sentence that says which
  * move is wrong: of a large collection only the chosen game is replayed.
  */
-export function readGames(bytes, name = "") {
+export function readGames(bytes, name = "", players = []) {
   if (bytes.length > LARGEST_FILE) throw new Error("the file is larger than 64 MB");
-  if (isWthor(bytes, name)) return wthorGames(bytes);
+  if (isWthor(bytes, name)) return wthorGames(bytes, players);
   return readText(new TextDecoder().decode(bytes));
 }
 
@@ -43,8 +45,7 @@ function transcriptGames(pasted) {
   }
   if (lines.length === 1 && /[()]/.test(lines[0])) return [{ title: "a game with variations", open: () => treeFromText(lines[0]) }];
   const moveLines = joined(lines.filter((line) => !/^\p{L}+\s*[:=]/u.test(line))).map(withoutScore);
-  const isWhole = (line) => isLegalGame(line);
-  if (moveLines.length > 1 && moveLines.every(isWhole)) {
+  if (moveLines.length > 1 && moveLines.slice(0, WHOLE_LINES).every(isLegalGame)) {
     return moveLines.slice(0, MOST_GAMES).map((line, i) => ({ title: `game ${i + 1}`, open: () => treeOfMoves(transcriptMoves(line)) }));
   }
   const all = moveLines.join(" ");
@@ -63,7 +64,8 @@ function joined(lines) {
 }
 
 /** Without the result at the end of a line, such as ": +12" or "38-26". */
-const withoutScore = (line) => line.replace(/[\s:=]+([+-]?\d{1,2}|\d{1,2}\s*[-:]\s*\d{1,2})(\.0+)?$/, "").replace(/\b(\d{1,2})\s+(?=[a-h][1-8])/gi, "$1. ");
+const withoutScore = (line) => `${line.slice(0, -LONGEST_SCORE)}${line.slice(-LONGEST_SCORE).replace(/[\s:=]+([+-]?\d{1,2}|\d{1,2}\s*[-:]\s*\d{1,2})(\.0+)?$/, "")}`
+  .replace(/\b(\d{1,2})\s+(?=[a-h][1-8])/gi, "$1. ");
 
 function isLegalGame(line) {
   try {
@@ -114,7 +116,7 @@ function smartTree(content) {
   const isGgf = /GM\s*\[\s*othello/i.test(content);
   if (!isGgf && /GM\s*\[(?!\s*2\s*\])/.test(content)) throw new Error("it is not a game of Othello (SGF's game 2)");
   const builder = new SmartTree(isGgf);
-  const pattern = /([A-Za-z]+)\s*((?:\[(?:[^\]\\]|\\.)*\]\s*)+)|[();]/gs;
+  const pattern = /(?<![A-Za-z])([A-Za-z]{1,20})\s*((?:\[(?:[^\]\\]|\\.)*\]\s*)+)|[();]/gs; // names are bounded: no text takes quadratic time
   for (const [token, name, values] of content.matchAll(pattern)) {
     if (token === "(") builder.branch();
     else if (token === ")") builder.close();
@@ -139,6 +141,7 @@ class SmartTree {
   property(name, values) {
     if (name === "B" || name === "W") this.move(name === "B" ? "black" : "white", values[0]);
     else if (this.tree) return;
+    else if (values.length > SQUARES.length) throw new Error(`its ${name} has more values than the board has squares`);
     else if (name === "AB") this.black.push(...values.flatMap(squaresOf));
     else if (name === "AW") this.white.push(...values.flatMap(squaresOf));
     else if (name === "PL") this.mover = /^w/i.test(values[0]) ? "white" : "black";
@@ -201,7 +204,16 @@ function boardOf(text) {
 
 // WTHOR: a header of 16 bytes, then 68 bytes per game (https://www.ffothello.org/wthor/Format_WThor.pdf).
 
-const HEADER = 16, RECORD = 68;
+const HEADER = 16, RECORD = 68, NAME = 20;
+const MOST_NAMES = 65_536; // their numbers have 16 bits
+
+/** The names of players by number, from a .jou file of the WTHOR database. */
+export function readPlayers(bytes) {
+  const count = Math.floor((bytes.length - HEADER) / NAME);
+  if (count < 1 || count > MOST_NAMES || (bytes.length - HEADER) % NAME) throw new Error("it is not a WTHOR file of players, which has 16 bytes and 20 for each name");
+  const latin = new TextDecoder("latin1");
+  return [...Array(count).keys()].map((i) => latin.decode(bytes.subarray(HEADER + NAME * i, HEADER + NAME * (i + 1))).split("\0")[0].trim());
+}
 
 function isWthor(bytes, name) {
   if (/\.wtb$/i.test(name)) return true;
@@ -209,7 +221,7 @@ function isWthor(bytes, name) {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true) === (bytes.length - HEADER) / RECORD;
 }
 
-function wthorGames(bytes) {
+function wthorGames(bytes, players) {
   if (bytes.length < HEADER) throw new Error("a WTHOR file starts with a header of 16 bytes, but this one is shorter");
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const size = bytes[12];
@@ -222,7 +234,7 @@ function wthorGames(bytes) {
     const at = HEADER + RECORD * i;
     const [black, white, discs] = [data.getUint16(at + 2, true), data.getUint16(at + 4, true), bytes[at + 6]];
     found.push({
-      title: title(i + 1, `player ${black}`, `player ${white}`, year ? `${year}` : "", `${discs}–${64 - discs}`),
+      title: title(i + 1, players[black] || `player ${black}`, players[white] || `player ${white}`, year ? `${year}` : "", `${discs}–${64 - discs}`),
       open: () => treeOfMoves(wthorMoves(bytes.subarray(at + 8, at + RECORD))),
     });
   }

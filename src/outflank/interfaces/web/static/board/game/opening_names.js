@@ -1,6 +1,6 @@
 // The names of openings, as players use them. A name belongs to a position: move orders and rotations do not matter.
 
-import { Position, SQUARES, START } from "./rules.js";
+import { SQUARES, START } from "./rules.js";
 
 // Each line continues the one above it that is indented less: moves, then the name. Black begins with f5.
 const NAMES = `
@@ -117,9 +117,3 @@ export function canonicalKey(position) {
     return letters.join("");
   }).sort()[0] + mover[0];
 }
-
-export const mirrored = (position, kind) => {
-  const letters = Array(64);
-  SYMMETRIES[kind].forEach((to, from) => { letters[to] = position.text[from]; });
-  return Position.fromText(letters.join(""), position.mover);
-};

@@ -1,10 +1,13 @@
 // A review: every position of a line judged by search, every move by what it gave away, in discs.
 
 import { discs } from "../game/notation.js";
-import { openingName } from "../game/opening_names.js";
+import { canonicalKey, openingName } from "../game/opening_names.js";
 
-/** How the coach thinks: the same for all positions, so that their values can be compared. */
-export const REVIEW = { depth: 7, solve: 14 };
+/**
+ * How the coach thinks: every move of a position in one search, so that a loss compares moves at the same depth.
+ * With a limit of nodes, though never reached, the search prunes forward as in games.
+ */
+export const REVIEW = { depth: 7, nodes: 1e9, solve: 16, allMoves: true };
 const DEGREES = [[9.5, 3, "??", "blunder"], [4.5, 2, "?", "mistake"], [1.95, 1, "?!", "inaccuracy"]];
 
 /** What a move that gave discs away is called; null for a good move. */
@@ -26,25 +29,28 @@ export async function reviewLine(nodes, judge, onJudged, signal) {
     const node = nodes[i], { position } = node;
     found.set(node, position.isOver ? finished(position) : searched(position, await judge(position)));
     const next = nodes[i + 1];
-    if (next) found.get(next).mistake = judged(found.get(node), found.get(next), next);
+    if (next) found.get(next).mistake = judged(found.get(node), next);
     onJudged(node, found, (nodes.length - i) / nodes.length);
   }
   return found;
 }
 
-const finished = (position) => ({ value: position.result, best: null, line: [], exact: true, mistake: null });
+const finished = (position) => ({ value: position.result, best: null, line: [], worth: new Map(), exact: true, mistake: null });
 
 function searched(position, analysis) {
   const [best] = analysis.moves, sign = position.mover === "black" ? 1 : -1;
-  return { value: sign * best.value, best: best.move, line: best.line, exact: analysis.exact, mistake: null };
+  const worth = new Map(analysis.moves.map(({ move, value }) => [move, value])); // for the mover
+  return { value: sign * best.value, best: best.move, line: best.line, worth, exact: analysis.exact, mistake: null };
 }
 
-/** What the move to `next` gave away; its value is that of the position it led to. */
-function judged(before, after, next) {
-  if (next.move === before.best) return null;
-  const sign = next.mover === "black" ? 1 : -1;
-  return mistakeOf(sign * (before.value - after.value), before.best);
+/** What the move to `next` gave away, of all that its mover could have. A mirror image of the best move is as good. */
+function judged(before, next) {
+  const { best, worth } = before, loss = worth.get(best) - worth.get(next.move);
+  const mistake = mistakeOf(loss, best);
+  return mistake && isMirrored(next, best) ? null : mistake;
 }
+
+const isMirrored = ({ parent, move }, best) => canonicalKey(parent.position.play(move)) === canonicalKey(parent.position.play(best));
 
 /** Mistakes of each side: how many of each kind, and the discs given away in all. */
 export function summary(nodes, judgements) {

@@ -35,12 +35,18 @@ export function stateText(session) {
 }
 
 export function resultText(session) {
+  const { winner } = outcome(session), score = scoreText(session);
+  const who = winner && session.hasOpponent ? (session.playerOf(winner) === "you" ? " You won." : ` ${nameOf(session, winner)} won.`) : "";
+  return `Game over: ${winner ? score : score[0].toLowerCase() + score.slice(1)}${who}`;
+}
+
+/** The result in discs, or who ran out of time. */
+export function scoreText(session) {
   const { winner, words, black, white } = outcome(session);
-  const reason = words ? `${capital(words)}. ` : "";
-  if (!winner) return `Game over: a draw, ${black} to ${white}.`;
-  const who = session.hasOpponent ? (session.playerOf(winner) === "you" ? " You won." : ` ${nameOf(session, winner)} won.`) : "";
+  if (!winner) return `A draw, ${black} to ${white}.`;
+  if (words) return `${capital(words)}. ${capital(winner)} wins.`;
   const [most, least] = winner === "black" ? [black, white] : [white, black];
-  return `Game over: ${reason}${capital(winner)} wins${words ? "" : ` ${most} to ${least}`}.${who}`;
+  return `${capital(winner)} wins ${most} to ${least}.`;
 }
 
 /** The head of the result dialog. */
@@ -64,4 +70,8 @@ export function mistakeText(session, { node, mistake }) {
   return `${node.ply}. ${node.move}${mistake.sign} ${whose} gave away ${discs(mistake.loss).replace("+", "")} discs; ${mistake.better} was better.`;
 }
 
-
+/** What a review said of the move that was played to get here. */
+export function judgementText({ node, judgements }) {
+  const mistake = judgements.get(node)?.mistake;
+  return mistake ? `${node.move}${mistake.sign} ${mistake.words}.` : "";
+}
