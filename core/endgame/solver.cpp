@@ -151,6 +151,9 @@ class EndgameSolver::Worker {
             return {few_.search(node, window.alpha, window.beta, passed), 64};
         }
         ++nodes;
+        if (node.empties >= CHECK_STOP && must_stop()) {
+            return {0, 64};
+        }
         if (node.position.moves() == 0) {
             return {passed ? final_score(node.position.mover, node.position.opponent)
                            : -principal(node.passed(), passed_indices(node, indices),
@@ -446,20 +449,27 @@ EndgameSolver::~EndgameSolver() = default;
 namespace {
 
 // Aspiration: the score within a window, sought first close to a guess. Scores are even, so a
-// window from guess - 1 to guess + 1 asks whether the guess is right.
+// window from guess - 1 to guess + 1 asks whether the guess is right. Bounds of a search with
+// forward pruning may contradict each other, too low in one window and too high in the next: then
+// the whole window is searched, once.
 template <class Score>
 int aspire(int guess, ScoreWindow window, Score score_within) {
     guess = std::clamp(guess & ~1, window.alpha + 1, window.beta - 1);
     ScoreWindow tried{guess - 1, guess + 1};
-    for (int reach = 2;; reach *= 2) {
+    bool was_low = false;
+    bool was_high = false;
+    for (int reach = 2;; reach = std::min(2 * reach, 128)) {
         const int score = score_within(tried);
         const bool low = score <= tried.alpha && tried.alpha > window.alpha;
         const bool high = score >= tried.beta && tried.beta < window.beta;
         if (!low && !high) {
             return score;
         }
-        tried = low ? ScoreWindow{std::max(score - reach, window.alpha), score + 1}
-                    : ScoreWindow{score - 1, std::min(score + reach, window.beta)};
+        was_low = was_low || low;
+        was_high = was_high || high;
+        tried = was_low && was_high ? window
+                : low               ? ScoreWindow{std::max(score - reach, window.alpha), score + 1}
+                                    : ScoreWindow{score - 1, std::min(score + reach, window.beta)};
     }
 }
 

@@ -70,3 +70,12 @@ def test_ends_of_games() -> None:
 def test_time_is_kept() -> None:
     solution = Solver().solve(Board(), seconds=0.1)
     assert not solution.finished
+
+
+def test_bounds_of_forward_pruning_that_contradict_each_other_end_the_guess() -> None:
+    """On this board the selective search was too low in one window and too high in the next, for ever."""
+    board = Board("-OO--O---OOOOO--XXOOXOO-XXOOOOOO-XXXOOO--XOOOOO-X-OXXXX--------X X")
+    unordered = _core.EndgameSolver(22, None, 1).solve(board.mover_discs, board.opponent_discs)
+    solution = Solver().solve(board)
+    assert solution.finished
+    assert solution.score_for_mover == unordered[0] == 30
