@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outflank import Board, Match, Solver, named_player
+from outflank import Board, Match, Solver, _core, named_player
 from outflank.games.positions import Endgame, read_endgames
 from outflank.players.solver import WIN_OR_LOSS
 
