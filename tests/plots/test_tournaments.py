@@ -99,9 +99,9 @@ def test_strange_names_are_drawn_as_they_are(name: str, tmp_path: Path) -> None:
 
 def test_names_are_shortened() -> None:
     assert shortened("all-2", 24) == "all-2"
-    short = shortened("td-all-rounder,depth=4,solve=12,book=mine", 24)
+    short = shortened("all-rounder,depth=4,solve=12,book=mine", 24)
     assert len(short) == 24
-    assert short.startswith("td-all-rounder")
+    assert short.startswith("all-rounder")
     assert short.endswith("mine")
     assert short_name("gtp:/usr/bin/edax -l 10") == "gtp:edax -l 10"
     assert short_name("all-2,view=negation") == "all-2,view=negation"

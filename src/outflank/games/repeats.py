@@ -1,7 +1,7 @@
 """Double games that repeat an earlier one of the same match, move for move or in a mirror.
 
 >>> from outflank import Match, named_player
->>> tally = Match(named_player("league-champion"), named_player("all-rounder"), double_games=50).play()
+>>> tally = Match(named_player("league-champion"), named_player("td-all-rounder"), double_games=50).play()
 >>> tally.games, tally.distinct, tally.ci95
 (100, 1, (0.0, 1.0))
 """

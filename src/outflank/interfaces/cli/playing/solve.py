@@ -154,6 +154,6 @@ def tune(
     if as_json:
         print_json({"player": player, "tuning": str(target), "discs_per_unit": tuning.discs_per_unit})
         return
-    worth = ", ".join(f"{discs:.1f}" for discs in tuning.discs_per_unit)
+    worth = ", ".join(f"{discs:.2f}" for discs in tuning.discs_per_unit)
     say(f"{target}: a unit of value is worth {worth} discs, by stage of the game")
     say(f"Play with it: outflank play {player},time=1,tuned={target}")
