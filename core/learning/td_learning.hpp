@@ -31,11 +31,12 @@ struct TdSettings {
     Output output = Output::logistic;
     bool expected_target = true;  // (1 - e) best + e mean, not the move that was made
     double target_epsilon = 0.1;  // that e: epsilon, or 0 for values of games without random moves
-    double disc_unit = 8;       // of Output::discs; a result is worth tanh(difference/2s), not +-1
-    int solved = 0;             // targets are exact from this many empty squares
-    int depth = 1;              // plies of minimax by which moves are chosen and targets found
-    bool final_board = true;    // the final board learns the result, not the one before it
-    bool random_moves_teach = true;  // a board learns from the next one after a forced random move too
+    double disc_unit = 8;     // of Output::discs; a result is worth tanh(difference/2s), not +-1
+    int solved = 0;           // targets are exact from this many empty squares
+    int depth = 1;            // plies of minimax by which moves are chosen and targets found
+    bool final_board = true;  // the final board learns the result, not the one before it
+    bool random_moves_teach =
+        true;                   // a board learns from the next one after a forced random move too
     double lambda = 0;          // 0: update at once; else by lambda-returns at the end of a game
     double alpha = 0.01;        // learning rate of the first game
     double final_alpha = 0.01;  // learning rate of game number `games`; linear between
