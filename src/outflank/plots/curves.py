@@ -19,6 +19,7 @@ from outflank.plots.style import COLOURS, DASHES, INK, TEXT
 
 SCORE_TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 0.94, 0.96, 0.97, 0.98,
                0.99, 0.995, 0.998, 0.999, 0.9995)  # fmt: skip
+SOLID_RUNS = 10  # as many thin lines have their full strength
 EDGE = 1e-5  # from 0 and 1, which a logit scale does not have
 
 
@@ -67,10 +68,14 @@ def draw_curve(
     return drawn
 
 
-def draw_single_runs(axes: Axes, x: FloatArray, rows: FloatArray, number: int = 0, **line: Any) -> None:
-    """Thin lines behind a mean, one per run."""
-    looks: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linewidth": 0.6, "alpha": 0.35} | line
-    axes.plot(x, rows.T, zorder=1.2, **looks)
+def draw_single_runs(
+    axes: Axes, x: FloatArray, rows: FloatArray, number: int = 0, runs: int | None = None, **line: Any
+) -> None:
+    """Thin lines behind a mean, one per run; the more runs there are, the fainter, so that the mean stays in
+    sight. `runs`: how many, if not all are drawn by this call."""
+    faint = min(1.0, (SOLID_RUNS / (runs or len(rows))) ** 0.75)
+    looks: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linewidth": 0.6, "alpha": 0.35 * faint}
+    axes.plot(x, rows.T, zorder=1.2, **(looks | line))
 
 
 def explain(axes: Axes, text: str) -> None:

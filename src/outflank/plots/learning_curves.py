@@ -60,7 +60,7 @@ def draw_learning_curves(
         for run in runs if len(runs) > 1 else ():
             places = np.array([entry[KEYS[by]] / unit for entry in run])
             values = np.clip([entry["score"] for entry in run], EDGE, 1 - EDGE)
-            draw_single_runs(axes, places, values[None], number)
+            draw_single_runs(axes, places, values[None], number, runs=len(runs))
         lines.append(draw_curve(axes, shown, f"{name}: {curve.middle[-1]:.4f}{note}", number))
     axes.set(xlabel=label, ylabel=f"score against {against}")
     _set_x_scale(axes, [entry[KEYS[by]] / unit for entry in entries])

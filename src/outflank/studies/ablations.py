@@ -43,7 +43,7 @@ def draw_ablations(groups: Groups, bounds: Mapping[str, float], label: str) -> F
     for name, bound in bounds.items():
         axes.axvline(bound, color=INK, linewidth=1, linestyle=":", label=name)
     axes.set_yticks(range(len(variants)), [fill(name, LABEL) for _, name in variants], parse_math=False)
-    axes.invert_yaxis()
+    axes.set_ylim(len(variants) - 0.5, -0.5)  # the first on top
     axes.set_xlabel(f"{label} (bars: 95 % interval of the mean)")
     axes.grid(visible=False, axis="y")
     legend_below(figure, columns=3)
