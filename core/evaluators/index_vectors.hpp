@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "evaluators/vectors.hpp"
@@ -16,6 +18,25 @@ class IndexVector {
   public:
     static constexpr std::size_t NUMBERS = 16;
 
+    // Each of 16 bits, unsigned.
+    static IndexVector widened(const IndexVector<std::uint16_t>& narrow) {
+        IndexVector vector;
+#if defined(__AVX2__)  // without a way through memory
+        const auto all = std::bit_cast<__m256i>(narrow);
+        const __m128i halves[2] = {_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1)};
+        for (std::size_t i = 0; i < PIECES; ++i) {
+            vector.pieces_[i] = std::bit_cast<Piece>(_mm256_cvtepu16_epi32(halves[i]));
+        }
+#else
+        for (std::size_t i = 0; i < PIECES; ++i) {
+            NarrowPiece piece;
+            std::memcpy(&piece, reinterpret_cast<const std::uint16_t*>(&narrow) + i * IN_PIECE,
+                        sizeof piece);
+            vector.pieces_[i] = __builtin_convertvector(piece, Piece);
+        }
+#endif
+        return vector;
+    }
     static IndexVector load(const Number* from) {
         IndexVector vector;
         for (std::size_t i = 0; i < PIECES; ++i) {
@@ -61,6 +82,7 @@ class IndexVector {
     static constexpr std::size_t IN_PIECE = BYTES / sizeof(Number);
     static constexpr std::size_t PIECES = NUMBERS / IN_PIECE;
     using Piece [[gnu::vector_size(BYTES)]] = Number;
+    using NarrowPiece [[gnu::vector_size(IN_PIECE * sizeof(std::uint16_t))]] = std::uint16_t;
     Piece pieces_[PIECES];  // NOLINT: GCC 12 keeps a std::array of vectors in memory
 };
 

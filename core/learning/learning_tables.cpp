@@ -1,6 +1,7 @@
 // An n-tuple network that learns: the plain form, one slot per placement; placements of a table
 // share its weights.
 #include <algorithm>
+#include <cstring>
 
 #include "evaluators/index_vectors.hpp"
 #include "learning/distinct_entries.hpp"
@@ -16,8 +17,13 @@ using Vector = IndexVector<Index>;
 // in chain k % 4.
 #if defined(__AVX__)
 using Chains = __m256d;
+// Two indices to a load: loads are what it waits for.
 Chains added(Chains chains, const float* tables, const Index* at) {
-    const __m128 entries = _mm_setr_ps(tables[at[0]], tables[at[1]], tables[at[2]], tables[at[3]]);
+    std::array<std::uint64_t, 2> pairs;
+    std::memcpy(pairs.data(), at, sizeof pairs);
+    const __m128 entries =
+        _mm_setr_ps(tables[static_cast<Index>(pairs[0])], tables[pairs[0] >> 32],
+                    tables[static_cast<Index>(pairs[1])], tables[pairs[1] >> 32]);
     return _mm256_add_pd(chains, _mm256_cvtps_pd(entries));
 }
 #else
@@ -41,6 +47,7 @@ class LearningTables final : public Learnable {
   public:
     LearningTables(std::span<const TupleTable> tables, int stages, bool coherent, bool symmetric)
         : reader_(plain_slots(tables), stages, weights_of_one_stage(tables) + 1),
+          narrow_steps_(in_16_bits(reader_.slots())),
           distinct_(reader_.slots()),
           learning_(reader_.stage_size() * static_cast<std::size_t>(stages), coherent),
           images_(symmetric ? mirror_images(tables) : std::vector<Index>{}),
@@ -61,15 +68,16 @@ class LearningTables final : public Learnable {
     void values_after(Accumulator& accumulator, const Board& board, const MoveList& moves,
                       SeenAs seen_as, std::span<double> values) const override {
         auto& seen = static_cast<TableReader::Seen&>(accumulator);
-        reader_.look(seen, board.black, board.white);
-        if (is_mirrored(board, seen_as)) {
-            mirror(seen.indices.data(), seen.mirrored.data());
+        if (narrow_steps_.empty()) {
+            const Index* steps = reader_.slots().steps.data();
+            return values_after_in<0>(steps, seen, board, moves, seen_as, values);
         }
+        const std::uint16_t* steps = narrow_steps_.data();
         switch (reader_.slots().width) {
-            case 48: return values_after_in<48>(seen, board, moves, seen_as, values);
-            case 128: return values_after_in<128>(seen, board, moves, seen_as, values);
-            case 240: return values_after_in<240>(seen, board, moves, seen_as, values);
-            default: return values_after_in<0>(seen, board, moves, seen_as, values);
+            case 48: return values_after_in<48>(steps, seen, board, moves, seen_as, values);
+            case 128: return values_after_in<128>(steps, seen, board, moves, seen_as, values);
+            case 240: return values_after_in<240>(steps, seen, board, moves, seen_as, values);
+            default: return values_after_in<0>(steps, seen, board, moves, seen_as, values);
         }
     }
     void follow(Accumulator& before, const Board& board, const MoveList& moves, std::size_t chosen,
@@ -80,7 +88,7 @@ class LearningTables final : public Learnable {
 
     std::size_t bytes() const override {
         return learning_.bytes() + reader_.bytes() + distinct_.bytes() +
-               images_.size() * sizeof(Index);
+               narrow_steps_.size() * sizeof(std::uint16_t) + images_.size() * sizeof(Index);
     }
     std::size_t weight_count() const override {
         return learning_.weights.size() - learning_.weights.size() / reader_.stage_size();
@@ -114,21 +122,55 @@ class LearningTables final : public Learnable {
     static const Index* as_seen(const TableReader::Seen& seen, const Board& board, SeenAs seen_as) {
         return is_mirrored(board, seen_as) ? seen.mirrored.data() : seen.indices.data();
     }
+    // The steps in 16 bits, half the loads, if all that a move changes of an index fits in them: in
+    // tables of ten squares at most (3^10 = 59,049).
+    static AlignedVector<std::uint16_t> in_16_bits(const Slots& slots) {
+        const auto fits = [](const Slots::Table& table) { return table.entries <= 0x10000; };
+        return std::ranges::all_of(slots.tables, fits)
+                   ? AlignedVector<std::uint16_t>(slots.steps.begin(), slots.steps.end())
+                   : AlignedVector<std::uint16_t>{};
+    }
     // The indices after a move. WIDTH: the number of slots if it is known, else 0.
-    template <std::size_t WIDTH>
-    void indices_after(const Index* before, int square, Bits flipped, SeenAs seen_as,
-                       Index* after) const {
+    template <std::size_t WIDTH, class Step>
+    void indices_after(const Step* steps, const Index* before, int square, Bits flipped,
+                       SeenAs seen_as, Index* after) const {
+        constexpr bool NARROW = sizeof(Step) < sizeof(Index);
+        constexpr std::size_t AT_ONCE = NARROW ? 5 : 4;
         const std::size_t width = WIDTH > 0 ? WIDTH : reader_.slots().empty.size();
-        const MoveSteps<Index> move(reader_.slots().steps.data(), width, square, flipped);
+        const MoveSteps<Step, AT_ONCE> move(steps, width, square, flipped);
         for (std::size_t from = 0; from < width; from += Slots::LANES) {
             auto indices = Vector::load(before + from);
-            seen_as == SeenAs::mover_is_white ? indices -= move.at(from) : indices += move.at(from);
+            Vector change;
+            if constexpr (NARROW) {
+                change = Vector::widened(move.at(from));
+            } else {
+                change = move.at(from);
+            }
+            seen_as == SeenAs::mover_is_white ? indices -= change : indices += change;
             indices.store(after + from);
         }
     }
-    template <std::size_t WIDTH>
-    void values_after_in(TableReader::Seen& seen, const Board& board, const MoveList& moves,
-                         SeenAs seen_as, std::span<double> values) const;
+    // Sees a board: mostly the one that was seen last, after one move.
+    template <std::size_t WIDTH, class Step>
+    void look(const Step* steps, TableReader::Seen& seen, Bits black, Bits white) const {
+        const Bits seen_discs = seen.black | seen.white;
+        const Bits placed = (black | white) & ~seen_discs;
+        const bool by_black = (placed & black) != 0;
+        const Bits flipped = by_black ? seen.white & black : seen.black & white;
+        const Bits otherwise = by_black ? seen.black & white : seen.white & black;
+        const Bits removed = seen_discs & ~(black | white);
+        if (std::popcount(placed) == 1 && (otherwise | removed) == 0) {
+            indices_after<WIDTH>(steps, seen.indices.data(), lowest_square(placed), flipped,
+                                 by_black ? SeenAs::mover_is_black : SeenAs::mover_is_white,
+                                 seen.indices.data());
+            seen.remember(black, white);
+        } else {
+            reader_.look(seen, black, white);
+        }
+    }
+    template <std::size_t WIDTH, class Step>
+    void values_after_in(const Step* steps, TableReader::Seen& seen, const Board& board,
+                         const MoveList& moves, SeenAs seen_as, std::span<double> values) const;
 
     // Of the entries that share a weight, the first counts.
     void share_weights(std::size_t first) {
@@ -161,6 +203,7 @@ class LearningTables final : public Learnable {
     }
 
     TableReader reader_;
+    AlignedVector<std::uint16_t> narrow_steps_;  // of reader_'s slots; empty if they do not fit
     DistinctEntries distinct_;
     LearningWeights learning_;
     std::vector<Index> images_;  // rings of entries that share a weight; empty if none do
@@ -170,18 +213,22 @@ class LearningTables final : public Learnable {
 // First the indices after all moves, then the entries there: they are where the time goes, and with
 // nothing else in between more of them are on their way from memory at once. To look up only the
 // slots that a move changes takes longer: which they are is unpredictable.
-template <std::size_t WIDTH>
-void LearningTables::values_after_in(TableReader::Seen& seen, const Board& board,
+template <std::size_t WIDTH, class Step>
+void LearningTables::values_after_in(const Step* steps, TableReader::Seen& seen, const Board& board,
                                      const MoveList& moves, SeenAs seen_as,
                                      std::span<double> values) const {
     const std::size_t width = WIDTH > 0 ? WIDTH : seen.indices.size();
+    look<WIDTH>(steps, seen, board.black, board.white);
+    if (is_mirrored(board, seen_as)) {
+        mirror(seen.indices.data(), seen.mirrored.data());
+    }
     const Index* before = as_seen(seen, board, seen_as);
     const float* tables = learning_.weights.data() +
                           reader_.first_of_stage(std::popcount(board.black | board.white) + 1);
     seen.after.resize(std::max(seen.after.size(), values.size() * width));
     Index* const after = seen.after.data();
     for (std::size_t i = 0; i < values.size(); ++i) {
-        indices_after<WIDTH>(before, moves.squares[i], moves.flipped[i], seen_as,
+        indices_after<WIDTH>(steps, before, moves.squares[i], moves.flipped[i], seen_as,
                              after + i * width);
     }
     write_to_memory(after);
