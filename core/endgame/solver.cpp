@@ -20,7 +20,8 @@ constexpr int USE_LOCAL_TABLE = 7;    // below 10: a table of one thread, in its
 constexpr int USE_TABLE = 10;         // a look-up is a cache miss
 constexpr int CHECK_STOP = 10;        // reads atomics of other threads
 constexpr int SHARE = 10;             // with a thread that waits for work
-constexpr int SHARE_WITH_BUSY = 17;   // with any thread: a lock, and cache lines that change hands
+constexpr int SHARE_WITH_BUSY = 18;   // with any thread: a lock, and cache lines that change hands
+constexpr int SHARE_PRINCIPAL = 13;   // the moves of a principal node, but its first few
 constexpr int GUESS = 13;             // an aspiration window around a shallow search's value
 constexpr int LOOK_AHEAD = 13;        // the table is asked about all moves: cache misses
 constexpr int SELECT = 14;            // forward pruning within a selective search
@@ -34,6 +35,8 @@ int useful_bits(int empties) { return std::max(empties - 4, 8); }
 
 // Two slots: in one cache line. Four in two lines save less than 0.1 % of the nodes.
 using Table = TranspositionTable<ExactBounds, 2, 2>;
+
+constexpr int NOT_SEARCHED = 1 << 30;  // a move's key, instead of its score
 
 struct Best {
     int score = NO_SCORE;
@@ -163,7 +166,15 @@ class EndgameSolver::Worker {
         }
         const auto known = shared_.find(node.position);
         Moves moves = ordered(node, indices, known);
-        const Best best = best_of(node, indices, moves, window, window.beta);
+        // The first moves are the likeliest to become the best, and to change what the others are
+        // searched for.
+        constexpr int ALONE = 4;
+        const bool shared = node.empties >= SHARE_PRINCIPAL && shared_.team.has_helpers();
+        Best best =
+            best_of(node, indices, moves, window, window.beta, shared ? ALONE : moves.count);
+        if (shared) {
+            best_of_rest(node, indices, moves, window, ALONE, best);
+        }
         if (!stopped) {
             store(node, known.value_or(ExactBounds{}), best, window);
         }
@@ -171,10 +182,12 @@ class EndgameSolver::Worker {
     }
 
     // Principal-variation search: the first move with the whole window, the others only against
-    // the best so far. The first move found whose score is enough, or else the best.
-    Best best_of(const Node& node, Index* indices, Moves& moves, ScoreWindow window, int enough) {
+    // the best so far. The first move found whose score is enough, or else the best of the first
+    // `most`.
+    Best best_of(const Node& node, Index* indices, Moves& moves, ScoreWindow window, int enough,
+                 int most = 64) {
         Best best;
-        for (int i = 0; i < moves.count && best.score < enough && !stopped; ++i) {
+        for (int i = 0; i < std::min(moves.count, most) && best.score < enough && !stopped; ++i) {
             const Move& move = moves.take(i);
             const Node next = node.after(move.square, move.after());
             Index* const below = next_indices(node, indices, move);
@@ -189,6 +202,37 @@ class EndgameSolver::Worker {
             }
         }
         return best;
+    }
+
+    // Goes on with the moves from index `first` on, together with idle threads, until one is better
+    // than the best so far; that one is searched again for its score, and those that were not
+    // finished against it.
+    void best_of_rest(const Node& node, Index* indices, Moves& moves, ScoreWindow window, int first,
+                      Best& best) {
+        while (first < moves.count && best.score < window.beta && !stopped) {
+            const int alpha = std::max(window.alpha, best.score);
+            Best above;
+            null_window_from_ = node.empties - 1;
+            share_rest(node, indices, moves, first, alpha, above);
+            int unfinished = first;
+            for (int i = first; i < moves.count && !stopped; ++i) {
+                const Move move = moves.list[static_cast<std::size_t>(i)];
+                int score = move.key;
+                if (score == NOT_SEARCHED || (score > alpha && move.square != above.square)) {
+                    moves.list[static_cast<std::size_t>(unfinished++)] = move;
+                    continue;
+                }
+                if (score > alpha && score < window.beta) {
+                    score = -principal(node.after(move.square, move.after()),
+                                       next_indices(node, indices, move), {-window.beta, -alpha})
+                                 .score;
+                }
+                if (score > best.score && !stopped) {
+                    best = {score, move.square};
+                }
+            }
+            moves.count = unfinished;
+        }
     }
 
     // Whether the score is above alpha: the result is only a bound.
@@ -312,11 +356,15 @@ class EndgameSolver::Worker {
     // only once the best two moves have failed.
     bool expects_cut(const Node& node) const { return (null_window_from_ - node.empties) % 2 == 0; }
 
-    // Searches the moves from index `first` on, and lets idle threads take some.
+    // Searches the moves from index `first` on until one is above alpha, and lets idle threads take
+    // some. The moves, which stay in this order, then have their scores as keys.
     void share_rest(const Node& node, Index* indices, Moves& moves, int first, int alpha,
                     Best& best) {
         for (int i = first; i < moves.count; ++i) {
             moves.take(i);
+        }
+        for (Move& move : moves.all().subspan(static_cast<std::size_t>(first))) {
+            move.key = NOT_SEARCHED;
         }
         Mutex mutex;
         std::atomic<int> next{first};
@@ -324,7 +372,7 @@ class EndgameSolver::Worker {
         shared.parent = below_;
         const auto work = [&](Worker& worker, SharedNode& on, Index* from) {
             for (int i = next++; i < moves.count && !on.is_cut(); i = next++) {
-                const Move& move = moves.list[static_cast<std::size_t>(i)];
+                Move& move = moves.list[static_cast<std::size_t>(i)];
                 const int score =
                     -worker.null_window(node.after(move.square, move.after()),
                                         worker.next_indices(node, from, move), -alpha - 1);
@@ -332,6 +380,7 @@ class EndgameSolver::Worker {
                     return;
                 }
                 const Lock lock(mutex);
+                move.key = score;
                 if (score > best.score) {
                     best = {score, move.square};
                 }
