@@ -30,11 +30,18 @@ def open_settings(lab: Laboratory) -> Outcome:
         for name, shares in points.items()
     }
     late = {name: of_cell[f"from generation {s['late']} on"] for name, of_cell in found.items()}
-    figure = draw_ablations({GROUP: found}, {"the paper, early": 0.25, "the paper, late": 0.75},
-                            "share of the points of the parents")  # fmt: skip
     return Outcome(
         {"late": none_above(late, s["reached"]), "rise": _rises(points, s["early"], s["late"])},
-        [lab.save_figure("open-settings", figure, "Mean of the runs of each cell with its 95 % interval.")],
+        [
+            lab.draw(
+                "open-settings",
+                "Mean of the runs of each cell with its 95 % interval.",
+                draw_ablations,
+                {GROUP: found},
+                {"the paper, early": 0.25, "the paper, late": 0.75},
+                "share of the points of the parents",
+            ),
+        ],
         [ablation_table({GROUP: found}, {GROUP: cells}, s["base"])],
     )
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from outflank.players.names import named_player
-from outflank.plots.benchmark_opponents import DEGREE, benchmark_points, draw_benchmark_points
+from outflank.plots.benchmark_opponents import DEGREE, benchmark_points, draw_points
 from outflank.plots.style import COLOURS, legend_above, new_figure
 from outflank.studies.agreement import SIGNIFICANT, same_sign
 from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of, random_openings, rises
@@ -37,8 +37,6 @@ def figure_2a(lab: Laboratory) -> Outcome:
     best = percent.max(axis=1) / 100
     generations = np.arange(1, percent.shape[1] + 1)
     fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
-    figure = draw_benchmark_points([run.log() for run in runs], parts="a", printed=_printed(percent))
-    spread = draw_distribution(early.mean(axis=1), late.mean(axis=1), PAPER_POINTS)
     return Outcome(
         {
             "early": over_runs(early / 100, s["block"]),
@@ -48,13 +46,21 @@ def figure_2a(lab: Laboratory) -> Outcome:
             "orders": enough_orders(places, whole, s["block"]),
         },
         [
-            lab.save_figure(
-                "figure-2a", figure, _caption(runs, "Points of the parents against both opponents")
+            lab.draw(
+                "figure-2a",
+                _caption(runs, "Points of the parents against both opponents"),
+                draw_points,
+                [benchmark_points(run.log()) for run in runs],
+                parts="a",
+                printed=_printed(percent),
             ),
-            lab.save_figure(
+            lab.draw(
                 "distribution",
-                spread,
                 "The mean points of each run, early and late, and the paper's one run.",
+                draw_distribution,
+                early.mean(axis=1),
+                late.mean(axis=1),
+                PAPER_POINTS,
             ),
         ],
         [_table(runs, early, late, percent)],
@@ -152,7 +158,6 @@ def figure_2b(lab: Laboratory) -> Outcome:
         _evenness(differences[:, part], points[:, part], s["block"])
         for part in (slice(s["early"]), slice(s["late"] - 1, None))
     )
-    figure = draw_benchmark_points([run.log() for run in runs], parts="b", printed=_printed(differences))
     return Outcome(
         {
             "watchers": _opponents(lab),
@@ -164,7 +169,16 @@ def figure_2b(lab: Laboratory) -> Outcome:
             "between": is_within("points", middle, -s["small"], s["small"], 2),
             "overall": rises(early, late, "{:.2f}"),
         },
-        [lab.save_figure("figure-2b", figure, _caption(runs, f"Above zero: more beat {PSP} than {PDP}"))],
+        [
+            lab.draw(
+                "figure-2b",
+                _caption(runs, f"Above zero: more beat {PSP} than {PDP}"),
+                draw_points,
+                found,
+                parts="b",
+                printed=_printed(differences),
+            ),
+        ],
     )
 
 

@@ -81,11 +81,18 @@ def figure_6(lab: Laboratory) -> Outcome:
     runs = evolved(lab, (*SYSTEMATIC, *RANDOM))
     curves = equally_long(runs)
     ends = scores(performances(lab, runs))
-    figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT,
-                                runs={name: one.scores for name, one in curves.items()})  # fmt: skip
     return Outcome(
         pace_claims({name: one.scores for name, one in curves.items()}, ends),
-        [lab.save_figure("figure-6", figure, "Mean of the runs with its 95 % bootstrap interval.")],
+        [
+            lab.draw(
+                "figure-6",
+                "Mean of the runs with its 95 % bootstrap interval.",
+                draw_learning_pace,
+                {name: one.mean for name, one in curves.items()},
+                OPPONENT,
+                runs={name: one.scores for name, one in curves.items()},
+            )
+        ],
     )
 
 
@@ -192,15 +199,21 @@ def table_4(lab: Laboratory) -> Outcome:
     }
     findings: dict[str, Finding] = {name: mean_score(of_name) for name, of_name in found.items()}
     findings["order"] = order_claim(means)
-    drawing = draw_learning_pace(
-        {name: one.mean for name, one in curves.items()}, OPPONENT,
-        (PAPER_GAMES, {name: float(np.mean(of_name)) for name, of_name in TABLE_4.items()}),
-    )  # fmt: skip
+    paper = {name: float(np.mean(of_name)) for name, of_name in TABLE_4.items()}
     caption = "Means of the runs with 95 % bootstrap intervals, and the paper's means after 10⁹ games."
     games = {name: one.games[-1] for name, one in curves.items()}
     return Outcome(
         findings,
-        [lab.save_figure("trend", drawing, caption)],
+        [
+            lab.draw(
+                "trend",
+                caption,
+                draw_learning_pace,
+                {name: one.mean for name, one in curves.items()},
+                OPPONENT,
+                (PAPER_GAMES, paper),
+            )
+        ],
         [_side_by_side(ends), _trend(means, max(games.values()))],
     )
 
@@ -211,7 +224,6 @@ def one_architecture(lab: Laboratory) -> Outcome:
     runs = evolved(lab, (name,))
     found = performances(lab, runs)[name]
     curve = Curves.of(runs[name])
-    drawing = draw_learning_pace({name: curve.mean}, OPPONENT, runs={name: curve.scores})
     rows = [
         (
             str(run.seed),
@@ -234,7 +246,16 @@ def one_architecture(lab: Laboratory) -> Outcome:
                 same_sign(best.ci95, 0.9), f"{best.score:.4f} ({best.ci95[0]:.4f} to {best.ci95[1]:.4f})"
             ),
         },
-        [lab.save_figure("curve", drawing, "Mean of the runs with its 95 % bootstrap interval.")],
+        [
+            lab.draw(
+                "curve",
+                "Mean of the runs with its 95 % bootstrap interval.",
+                draw_learning_pace,
+                {name: curve.mean},
+                OPPONENT,
+                runs={name: curve.scores},
+            )
+        ],
         [ResultTable("Our runs", header, rows)],
     )
 

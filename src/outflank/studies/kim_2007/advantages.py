@@ -233,6 +233,8 @@ def _outcome(lab: Laboratory, runs: Runs, findings: dict[str, Finding]) -> Outco
     advantages: FloatArray = np.array([game.advantages for game in games])
     ended = float(np.mean([game.book_moves for game in games]))
     title = f"{s['black']} (Black) - {s['white']} (White), as {s['judge']} and the exact solver judge"
-    figure = draw_advantage(advantages, (s["black"], s["white"]), ended, title)
     caption = "Mean of all games of all runs, and the first game of the first run; above 0 Black leads."
-    return Outcome(findings, [lab.save_figure("advantage", figure, caption)])
+    figure = lab.draw(
+        "advantage", caption, draw_advantage, advantages, (s["black"], s["white"]), ended, title
+    )
+    return Outcome(findings, [figure])

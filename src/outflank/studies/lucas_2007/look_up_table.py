@@ -91,8 +91,8 @@ def figure_6(lab: Laboratory) -> Outcome:
     weights = learned[s["system"]]
     table = expansions(EDGE_INTO_CORNER)
     figures = [
-        lab.save_figure(f"figure-6-{number}", draw_table(table, of_system, f"The edge 3-tuple {name}"),
-                        f"The table after {s['games']} games of self-play as printed: {name}.")
+        lab.draw(f"figure-6-{number}", f"The table after {s['games']} games of self-play as printed: {name}.",
+                 draw_table, table, of_system, f"The edge 3-tuple {name}")
         for number, (name, of_system) in enumerate(learned.items(), start=1)
     ]  # fmt: skip
     findings: dict[str, Finding] = {
