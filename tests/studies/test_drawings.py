@@ -123,7 +123,7 @@ def test_an_experiment_of_ones_own_is_drawn_again_by_its_module(tmp_path: Path, 
 
 
 def test_numbers_come_back_as_they_were() -> None:
-    stored = drawing_file(draw_moves_left, {"late": np.array([8.0, np.nan, 1.0])}, 48, "iago")
+    stored = drawing_file(draw_moves_left, {"late": np.array([[8.0, np.nan, 1.0]])}, 48, "iago")
     json.loads(stored, parse_constant=pytest.fail)  # no NaN, which JSON does not have
     line = figure_from(stored).axes[0].lines[0]
     assert np.array_equal(np.asarray(line.get_ydata()), [8.0, np.nan, 1.0], equal_nan=True)

@@ -90,7 +90,7 @@ def draw_compared(by_games: Mapping[str, Curve], by_seconds: Mapping[str, Curve]
             )  # fmt: skip
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(short_count)
-    explain(left, "bands: 95 % interval")
+    explain(left, "bands: 95 % interval", 50)
     left.set(xlabel="games learned from", ylabel=f"score against {against}")
     right.set_xlabel("seconds of learning")
     drawn = [*by_games.values(), *by_seconds.values()]

@@ -158,11 +158,8 @@ def _replies_to_move(games: Sequence[Mobility], sides: Sequence[int], move: int)
 
 
 def _by_move(runs: Sequence[dict[str, Any]]) -> FloatArray:
-    """The mean of the runs; nan where no run has a number."""
-    rows = np.array([run["by move"] for run in runs], dtype=np.float64)
-    known = np.isfinite(rows)
-    sums = np.where(known, rows, 0).sum(axis=0)
-    return np.where(known.any(axis=0), sums / np.maximum(1, known.sum(axis=0)), np.nan)
+    """One row per run; nan where it has no number."""
+    return np.array([run["by move"] for run in runs], dtype=np.float64)
 
 
 def _mean(counts: npt.NDArray[np.int8]) -> float:

@@ -8,7 +8,7 @@ from outflank.studies.ablations import ablation_table, draw_ablations, none_abov
 from outflank.studies.chong_2003.points import over_runs
 from outflank.studies.chong_2003.runs import FloatArray, percent_of
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Claim, Outcome
+from outflank.studies.verdicts import SCORES, Claim, Outcome
 
 GROUP = "what the paper leaves open"
 
@@ -24,8 +24,8 @@ def open_settings(lab: Laboratory) -> Outcome:
     points = {name: percent_of(of_name) / 100 for name, of_name in runs.items()}
     found = {
         name: {
-            f"first {s['early']} generations": over_runs(shares[:, : s["early"]], s["block"]),
-            f"from generation {s['late']} on": over_runs(shares[:, s["late"] - 1 :], s["block"]),
+            f"first {s['early']} generations": over_runs(shares[:, : s["early"]], s["block"], SCORES),
+            f"from generation {s['late']} on": over_runs(shares[:, s["late"] - 1 :], s["block"], SCORES),
         }
         for name, shares in points.items()
     }

@@ -39,8 +39,8 @@ def figure_2a(lab: Laboratory) -> Outcome:
     fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
     return Outcome(
         {
-            "early": over_runs(early / 100, s["block"]),
-            "late": over_runs(late / 100, s["block"]),
+            "early": over_runs(early / 100, s["block"], SCORES),
+            "late": over_runs(late / 100, s["block"], SCORES),
             "most": mean_of_runs(best.tolist(), (float(best[0]),) * 2, within=SCORES),
             "rise": rises(block_means(early, s["block"]), block_means(late, s["block"]), "{:.1f} %"),
             "orders": enough_orders(places, whole, s["block"]),
@@ -208,8 +208,9 @@ def block_means(values: FloatArray, size: int) -> FloatArray:
     return np.asarray(values[:, : blocks * size].reshape(len(values), blocks, size).mean(axis=2))
 
 
-def over_runs(values: FloatArray, block: int) -> Measured:
-    """The mean of all generations with the 95 % interval of the runs' means, or of one run's blocks.
+def over_runs(values: FloatArray, block: int, within: tuple[float, float] = (-np.inf, np.inf)) -> Measured:
+    """The mean of all generations with the 95 % interval of the runs' means, or of one run's blocks; clipped
+    to what is possible.
 
     >>> over_runs(np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]]), 1).of
     '3 runs'
@@ -219,7 +220,8 @@ def over_runs(values: FloatArray, block: int) -> Measured:
     samples = values.mean(axis=1) if len(values) > 1 else block_means(values, block)[0]
     of = f"{len(values)} runs" if len(values) > 1 else f"{len(samples)} blocks of {block} generations"
     mean = float(values.mean())
-    interval = mean_interval(samples) if len(samples) > 1 else (mean, mean)
+    low, high = mean_interval(samples) if len(samples) > 1 else (mean, mean)
+    interval = max(low, within[0]), min(high, within[1])
     return Measured(mean, interval, of, *(Measured.spread(samples) if len(values) > 1 else ()))
 
 

@@ -25,7 +25,15 @@ from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import FinishedRun, Laboratory, identity
 from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
-from outflank.studies.verdicts import Claim, Measured, Outcome, ResultFigure, ResultTable, mean_of_runs
+from outflank.studies.verdicts import (
+    SCORES,
+    Claim,
+    Measured,
+    Outcome,
+    ResultFigure,
+    ResultTable,
+    mean_of_runs,
+)
 
 LAST = 60  # moves of a whole game
 MIDDLE = slice(LAST // 3, 2 * LAST // 3 + 1)  # moves 20 to 40
@@ -173,7 +181,7 @@ def games_as_black(match: Match) -> dict[str, Any]:
 def _share(measured: Sequence[Mapping[str, Any]], what: str) -> Measured:
     first = measured[0]
     return mean_of_runs([one[what] / one["games"] for one in measured],
-                        alone=share_interval(first[what], first["games"]))  # fmt: skip
+                        alone=share_interval(first[what], first["games"]), within=SCORES)  # fmt: skip
 
 
 def _dominates_at_last(measured: Sequence[Mapping[str, Any]]) -> Claim:

@@ -12,10 +12,11 @@ from outflank.studies.agreement import SIGNIFICANT
 from outflank.studies.claims import all_of, lies_above
 from outflank.studies.inference import mann_whitney
 from outflank.studies.laboratory import FinishedRun, Laboratory
-from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable, mean_of_runs
+from outflank.studies.verdicts import SCORES, Claim, Measured, Outcome, ResultTable, mean_of_runs
 
 OPPONENT = "standard-heuristic"
 AS_PRINTED = "as printed"
+HALF = {"half of the points: draws count one half": 0.5}
 Entry = Mapping[str, Any]
 
 
@@ -39,10 +40,10 @@ def figure_9(lab: Laboratory) -> Outcome:
         [
             lab.draw("figure-9", "Mean of the runs with its 95 % interval. At each point every run plays 100"
                      " games. What the names mean is in the table.", draw_learning_curves, drawn(curves),
-                     OPPONENT, "Thirty snakes, by self-play"),
+                     OPPONENT, "Thirty snakes, by self-play", levels=HALF),
             lab.draw("other-architectures", "The same for a weighted piece counter and an MLP, each with a"
                      " learning rate of its own.", draw_learning_curves, drawn(beside), OPPONENT,
-                     "N-tuples beside other architectures"),
+                     "N-tuples beside other architectures", levels=HALF),
         ],
         [_scores_table(logs, s)],
     )  # fmt: skip
@@ -82,7 +83,7 @@ def score_at(logs: Sequence[Sequence[Entry]], games: int | None = None) -> Measu
     """
     entries = [_entry(log, games) for log in logs]
     low, high = entries[0]["ci95"]
-    return mean_of_runs([entry["score"] for entry in entries], alone=(low, high))
+    return mean_of_runs([entry["score"] for entry in entries], alone=(low, high), within=SCORES)
 
 
 def improves(logs: Sequence[Sequence[Entry]]) -> Claim:
