@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.artist import Artist
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from outflank.plots.curves import Curve, draw_curve, set_score_scale
+from outflank.plots.curves import Curve, draw_curve, explain, set_score_scale
 from outflank.plots.learning_curves import draw_learning_curves
-from outflank.plots.style import COLOURS, WIDTH, darken, legend_below, new_figure, save_figure
+from outflank.plots.style import COLOURS, WIDTH, darken, legend_above, legend_below, new_figure, save_figure
 
 LOG = [{"games": 50 * i, "score": 0.2 * i, "ci95": [0.1 * i, 0.3 * i]} for i in range(1, 4)]
 
@@ -71,3 +74,35 @@ def test_a_curve_has_its_band() -> None:
     assert (line.get_color(), line.get_linewidth()) == (COLOURS[1], 3)
     edges = np.asarray(axes.collections[0].get_paths()[0].vertices)
     assert (edges[:, 1].min(), edges[:, 1].max()) == (0.1, 0.6)
+
+
+def within(figure: Figure, artist: Artist) -> bool:
+    box = artist.get_window_extent()
+    return bool(box.x0 >= 0 and box.x1 <= figure.bbox.x1)
+
+
+@pytest.mark.parametrize("legend", [legend_below, legend_above])
+def test_a_legend_of_long_names_has_fewer_columns_and_is_never_cut(legend: Any) -> None:
+    figure, (axes,) = new_figure(4)
+    for number in range(5):
+        axes.plot([0, 1], [0, number], label=f"curve {number}, " + "whose name says everything about it " * 2)
+    drawn = legend(figure if legend is legend_below else axes, columns=3)
+    figure.draw_without_rendering()
+    assert within(figure, drawn)
+    assert figure.axes[0].get_position().width > 0.7  # the panel is not squeezed beside it
+
+
+def test_long_titles_and_explanations_are_wrapped() -> None:
+    figure, (axes,) = new_figure(4, title="a title that goes on and on " * 8)
+    explain(axes, "bands and thin lines mean what is said here " * 5)
+    figure.draw_without_rendering()
+    assert all(within(figure, text) for text in (*figure.texts, *axes.texts))
+
+
+def test_a_figure_is_the_same_file_again(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        figure, (axes,) = new_figure(3)
+        axes.fill_between([0, 1], [0, 1], label="a band")
+        legend_below(figure)
+        save_figure(figure, tmp_path / f"{name}.svg")
+    assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()

@@ -98,6 +98,16 @@ def draw_benchmark_points(
     parts: Literal["a", "b", "ab"] = "ab",
     printed: Mapping[int, tuple[float, float]] | None = None,
 ) -> Figure:
+    """As draw_points, from the logs of runs."""
+    return draw_points([benchmark_points(log) for log in logs], title, parts, printed)
+
+
+def draw_points(
+    runs: Sequence[BenchmarkPoints],
+    title: str | None = None,
+    parts: Literal["a", "b", "ab"] = "ab",
+    printed: Mapping[int, tuple[float, float]] | None = None,
+) -> Figure:
     """Chong 2003, Figure 2: (a) points of the parents as a share of the maximum, with a least-squares
     polynomial of second order; (b) points against the second opponent less those against the first.
 
@@ -105,7 +115,6 @@ def draw_benchmark_points(
     is the polynomial of the mean, with its 95 % interval. Part (b) needs two opponents. `printed`: a paper's
     percentage and difference of points, by generation.
     """
-    runs = [benchmark_points(log) for log in logs]
     if len({(run.opponents, run.most_points) for run in runs}) != 1:
         raise ValueError(
             "the runs differ in their benchmark opponents or numbers of parents; draw each by itself"

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -78,9 +79,10 @@ def draw_single_runs(
     axes.plot(x, rows.T, zorder=1.2, **(looks | line))
 
 
-def explain(axes: Axes, text: str) -> None:
-    """What bands and thin lines mean, in the upper left corner of the picture."""
-    axes.text(0.01, 0.99, text, transform=axes.transAxes, va="top", fontsize=TEXT - 1.5, color=INK, zorder=5,
+def explain(axes: Axes, text: str, letters: int = 100) -> None:
+    """What bands and thin lines mean, in the upper left corner of the picture; this many letters a line."""
+    axes.text(0.01, 0.99, fill(text, letters), transform=axes.transAxes, va="top", fontsize=TEXT - 1.5,
+              color=INK, zorder=5,
               bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.5})  # fmt: skip
 
 

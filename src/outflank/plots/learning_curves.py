@@ -26,7 +26,7 @@ from outflank.plots.curves import (
     explain,
     set_score_scale,
 )
-from outflank.plots.style import legend_below, new_figure
+from outflank.plots.style import INK, legend_below, new_figure
 
 Entry = Mapping[str, Any]
 By = Literal["games", "seconds", "generations"]
@@ -39,9 +39,11 @@ def draw_learning_curves(
     against: str,
     title: str | None = None,
     by: By = "games",
+    levels: Mapping[str, float] | None = None,
 ) -> Figure:
     """One curve per name: a run with the 95 % interval of each score, or the mean of several runs with the
-    95 % interval of that mean; of two or three runs, with the range from the lowest to the highest.
+    95 % interval of that mean; of two or three runs, with the range from the lowest to the highest. `levels`:
+    scores to compare with, by name.
 
     >>> log = [{"games": 9, "seconds": 90.0 * i, "score": 0.3, "ci95": [0.2, 0.4]} for i in range(9)]
     >>> draw_learning_curves({"mine": [log]}, "standard-heuristic", by="seconds").axes[0].get_xlabel()
@@ -62,6 +64,10 @@ def draw_learning_curves(
             values = np.clip([entry["score"] for entry in run], EDGE, 1 - EDGE)
             draw_single_runs(axes, places, values[None], number, runs=len(runs))
         lines.append(draw_curve(axes, shown, f"{name}: {curve.middle[-1]:.4f}{note}", number))
+    lines += [
+        axes.axhline(level, color=INK, linewidth=1, linestyle=":", zorder=1.5, label=name)
+        for name, level in (levels or {}).items()
+    ]
     axes.set(xlabel=label, ylabel=f"score against {against}")
     _set_x_scale(axes, [entry[KEYS[by]] / unit for entry in entries])
     scores = [entry["score"] for entry in entries]

@@ -7,11 +7,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection
@@ -28,6 +30,8 @@ from outflank.players.names import short_name
 
 WIDTH = 8.0  # inches; 800 pixels at 100 dots per inch
 TEXT, TITLE = 9.5, 11.0  # points; 9.5 are 13 pixels at 100 dots per inch
+TITLE_LETTERS, LABEL_LETTERS = 85, 95  # that fit into a line
+LEFT_OF_PANEL = 0.7  # inches, of ticks and labels
 INK, GRID, BLANK, FRAME = "#333333", "#d5ddd5", "#e4e4e4", "#8a938a"
 COLOURS = ("#5b3a9b", "#d9780f", "#1b7f4d", "#b5172f", "#2069b4", "#7a5c00", "#444444", "#c2408c", "#00a3a3")
 DASHES = ("-", "--", "-.", ":")  # curves differ without colours too
@@ -51,7 +55,7 @@ def new_figure(
         for label in (axes.xaxis.label, axes.yaxis.label):
             label.set(fontsize=TEXT, parse_math=False)
     if title:
-        figure.suptitle(title, fontsize=TITLE, parse_math=False)
+        figure.suptitle(fill(title, TITLE_LETTERS), fontsize=TITLE, parse_math=False)
     return figure, panels
 
 
@@ -61,19 +65,25 @@ def legend_below(
     labels: Sequence[str] | None = None,
     columns: int = 2,
 ) -> Legend:
-    """Below all panels; of the first panel's artists unless others are given."""
+    """Below all panels; of the first panel's artists unless others are given. In as many columns as fit."""
     handles = figure.axes[0].get_legend_handles_labels()[0] if handles is None else handles
     labels = [str(handle.get_label()) for handle in handles] if labels is None else labels
-    legend = figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False,
-                           fontsize=TEXT)  # fmt: skip
-    return _printed_as_is(legend)
+
+    def placed(columns: int) -> Legend:
+        return figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False,
+                             fontsize=TEXT)  # fmt: skip
+
+    return _fitting(placed, columns, WIDTH)
 
 
 def legend_above(axes: Axes, columns: int = 2) -> Legend:
-    """Above the panel, where no curve goes."""
-    legend = axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.1, frameon=False,
-                         fontsize=TEXT, ncols=columns)  # fmt: skip
-    return _printed_as_is(legend)
+    """Above the panel, where no curve goes; in as many columns as fit."""
+
+    def placed(columns: int) -> Legend:
+        return axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.1, frameon=False,
+                           fontsize=TEXT, ncols=columns)  # fmt: skip
+
+    return _fitting(placed, columns, WIDTH - LEFT_OF_PANEL)
 
 
 def legend_inside(axes: Axes) -> Legend:
@@ -81,7 +91,21 @@ def legend_inside(axes: Axes) -> Legend:
     return _printed_as_is(axes.legend(loc="upper left", frameon=False, fontsize=TEXT))
 
 
+def _fitting(placed: Callable[[int], Legend], columns: int, inches: float) -> Legend:
+    """The legend in so many columns, or in fewer if it would be wider than this; longer labels are broken."""
+    while True:
+        legend = _printed_as_is(placed(columns))
+        figure = legend.get_figure(root=True)
+        assert isinstance(figure, Figure)
+        if legend.get_window_extent().width <= inches * figure.dpi or columns == 1:
+            return legend
+        legend.remove()
+        columns -= 1
+
+
 def _printed_as_is(legend: Legend) -> Legend:
+    for text in legend.get_texts():
+        text.set_text("\n".join(fill(line, LABEL_LETTERS) for line in text.get_text().splitlines()))
     for text in legend.get_texts():
         text.set_parse_math(False)
     return legend
@@ -131,7 +155,11 @@ def save_figure(figure: Figure, path: Path, dots_per_inch: int = 150) -> None:
         raise ValueError(f"cannot draw to {path}: its name must end with one of {', '.join(FORMATS)}")
     if not path.parent.is_dir():
         raise ValueError(f"cannot draw to {path}: there is no folder {path.parent}")
-    figure.savefig(path, dpi=dots_per_inch)
+    if path.suffix.lower() == ".svg":  # the same bytes for the same figure
+        with rc_context({"svg.hashsalt": "outflank"}):
+            figure.savefig(path, dpi=dots_per_inch, metadata={"Date": None})
+    else:
+        figure.savefig(path, dpi=dots_per_inch)
 
 
 def shortened(name: str, longest: int) -> str:

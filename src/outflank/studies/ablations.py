@@ -40,8 +40,8 @@ def draw_ablations(groups: Groups, bounds: Mapping[str, float], label: str) -> F
                  [max(0.0, one.ci95[1] - one.value) for one in found]]  # fmt: skip
         axes.errorbar([one.value for one in found], rows, xerr=reach, fmt=MARKERS[number], label=place,
                       color=COLOURS[number], markersize=5, elinewidth=1.2)  # fmt: skip
-    for name, bound in bounds.items():
-        axes.axvline(bound, color=INK, linewidth=1, linestyle=":", label=name)
+    for number, (name, bound) in enumerate(bounds.items()):
+        axes.axvline(bound, color=INK, linewidth=1, linestyle=(":", "--")[number % 2], label=name)
     axes.set_yticks(range(len(variants)), [fill(name, LABEL) for _, name in variants], parse_math=False)
     axes.set_ylim(len(variants) - 0.5, -0.5)  # the first on top
     axes.set_xlabel(f"{label} (bars: 95 % interval of the mean)")

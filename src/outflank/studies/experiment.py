@@ -217,6 +217,14 @@ class Experiment(BaseModel):
     def seeds(self, scale: Scale) -> int:
         return int({**self.common, **self.scales[scale]}.get("seeds", 1))
 
+    def printed(self, key: str) -> float | None:
+        """The paper's number in the row with this key, if there is one.
+
+        >>> find_experiments(["lucas-2007/figure-6"])[0].printed("range")
+        0.04
+        """
+        return next((row.paper for row in self.rows if row.key == key), None)
+
     @property
     def is_own(self) -> bool:
         """Whether its procedure is a plug-in, rather than a function in outflank.studies."""

@@ -2,7 +2,7 @@
 
 OUT/<scale>/runs/<settings>-<digest>/seed-1/   learning runs, shared by all experiments with these settings
 OUT/<scale>/<paper>/<name>/parts/*.json        matches, counts and the like, each with its provenance
-OUT/<scale>/<paper>/<name>/*.png, *.svg        figures
+OUT/<scale>/<paper>/<name>/*.png, *.svg        figures, and in *.data.json what they draw
 OUT/<scale>/<paper>/<name>/result.json         the findings of a finished experiment
 
 A part is found by its name, and reused if it was made with the same settings.
@@ -39,13 +39,12 @@ from outflank.machine import machine, version
 from outflank.players.greedy import Player
 from outflank.players.names import NamedPlayer, named_player
 from outflank.players.plugin_player import names_plugin_player, plugin_digest
-from outflank.plots import style
+from outflank.studies.drawings import P, save_drawing, save_figure
 from outflank.studies.experiment import Experiment, Scale
 from outflank.studies.learning import Wanted, learn_runs, progress
 from outflank.studies.verdicts import ResultFigure
 
 MADE = "made.json"  # in a run: by which experiment, in how many seconds
-DOTS_PER_INCH = 200  # figures are 1,600 pixels wide
 
 
 class Interrupted(Exception):
@@ -282,11 +281,19 @@ class Laboratory:
             results.append(PairResult(first, second, tally))
         return Standings.of(results)
 
-    def save_figure(self, name: str, figure: Figure, caption: str) -> ResultFigure:
-        """Save a figure, for the outcome: PNG for the report, SVG for print."""
+    def draw(
+        self, name: str, caption: str, function: Callable[P, Figure], *args: P.args, **kwargs: P.kwargs
+    ) -> ResultFigure:
+        """Draw a figure for the outcome, by a function `draw_...` of these arguments, which are stored beside
+        it: so `reproduce --render` can draw it again."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        for ending in ("png", "svg"):
-            style.save_figure(figure, self.folder / f"{name}.{ending}", DOTS_PER_INCH)
+        save_drawing(self.folder, name, function, *args, **kwargs)
+        return ResultFigure(f"{name}.png", caption)
+
+    def save_figure(self, name: str, figure: Figure, caption: str) -> ResultFigure:
+        """Save a figure that is drawn already, and only by running the experiment again."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        save_figure(self.folder, name, figure)
         return ResultFigure(f"{name}.png", caption)
 
     def report_progress(self, what: str, done: float, total: float, unit: str) -> None:

@@ -9,13 +9,15 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 
 from outflank.files import write_whole
-from outflank.studies.experiment import PAPERS, Row, RowKind, find_experiments
+from outflank.studies.drawings import ENDING, redraw
+from outflank.studies.experiment import PAPERS, Experiment, Row, RowKind, find_experiments
 from outflank.studies.results import RESULT, Result, is_current, result_json, results_in, runs_text
 from outflank.studies.verdicts import (
     Claim,
@@ -29,12 +31,40 @@ from outflank.studies.verdicts import (
 )
 
 
-def render_reports(folder: Path) -> list[Path]:
-    """Write the reports in a folder again from its result files, by the present rule of verdicts."""
-    results = results_in(folder)
+@dataclass(frozen=True)
+class Rendered:
+    """What was written again: pages, and figures by `<experiment>/<file>`; and figures without data."""
+
+    pages: list[Path]
+    figures: list[str]
+    left: list[str]
+
+
+def render_reports(
+    folder: Path, chosen: Sequence[Experiment] = (), show: Callable[[str], None] = lambda _: None
+) -> Rendered:
+    """Draw the figures in a folder again, of the chosen experiments or of all, and write all reports, by the
+    present rule of verdicts, from what is stored there alone."""
+    results = results_in(folder, chosen)
+    wanted = {one.name for one in chosen} or {result.experiment.name for result in results}
+    if missing := wanted - {result.experiment.name for result in results}:
+        raise ValueError(f"{folder} has no result of {', '.join(sorted(missing))}")
+    drawn: list[str] = []
+    left: list[str] = []
     for result in results:
         write_whole(result.folder / RESULT, result_json(result))
-    return write_reports(results, folder)
+        for figure in result.outcome.figures if result.experiment.name in wanted else ():
+            name = f"{result.experiment.name}/{figure.file}"
+            show(name)
+            (drawn if redraw(result.folder, figure.file, own_module(result.experiment)) else left).append(
+                name
+            )
+    return Rendered(write_reports(results, folder), drawn, left)
+
+
+def own_module(experiment: Experiment) -> str:
+    """The module of an experiment of one's own, which may draw its figures; of others none."""
+    return experiment.load_procedure().__module__ if experiment.is_own else ""
 
 
 def differences(folder: Path) -> list[str]:
@@ -116,10 +146,10 @@ def write_reports(results: Sequence[Result], folder: Path) -> list[Path]:
     pages = []
     for paper, chosen in _by_paper(results).items():
         for one in chosen:
-            for name in (RESULT, *(figure.file for figure in one.outcome.figures)):
+            names = [RESULT, *(figure.file for figure in one.outcome.figures)]
+            names += [path.name for ending in (".svg", ENDING) for path in one.folder.glob(f"*{ending}")]
+            for name in names:
                 _copy(one.folder / name, folder / one.experiment.name / name)
-            for drawing in one.folder.glob("*.svg"):
-                _copy(drawing, folder / one.experiment.name / drawing.name)
         text = paper_report(paper, chosen)
         write_whole(folder / f"{paper}.md", text.encode())
         write_whole(folder / f"{paper}.html", html_page(text).encode())

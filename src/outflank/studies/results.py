@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -102,11 +103,12 @@ def is_current(result: Result) -> bool:
     return bool(result.settings == json.loads(json.dumps(result.experiment.settings(result.scale))))
 
 
-def results_in(folder: Path) -> list[Result]:
-    """All results in a folder of reports."""
+def results_in(folder: Path, others: Sequence[Experiment] = ()) -> list[Result]:
+    """All results in a folder of reports; `others`: experiments that do not come with outflank."""
+    known = {one.name: one for one in [*find_experiments(["all"]), *others]}
     return [
         read_result(experiment, folder / experiment.name)
-        for experiment in find_experiments(["all"])
+        for experiment in known.values()
         if (folder / experiment.name / RESULT).is_file()
     ]
 

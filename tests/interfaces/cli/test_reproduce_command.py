@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from matplotlib.image import imread
 
+from outflank.studies.drawings import data_file
 from outflank.studies.experiment import PAPERS, SCALES, experiment_names, find_experiments
 from outflank.studies.results import results_in
 from outflank.studies.verdicts import Outcome, check_complete
@@ -59,6 +60,7 @@ def test_every_row_has_a_verdict_and_every_picture_is_drawn(quick: Path, paper: 
         for figure in outcome.figures:
             assert imread(quick / experiment.name / figure.file).shape[1] == 1600
             assert (quick / experiment.name / figure.file).with_suffix(".svg").is_file()
+            assert data_file(quick / experiment.name, figure.file).is_file()  # to draw it again
     sources = re.findall(r'<img src="([^"]*)"', page)
     assert page.count("<img") == len(sources)
     assert all((quick / source).is_file() for source in sources)

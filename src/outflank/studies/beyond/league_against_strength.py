@@ -153,7 +153,7 @@ def league_against_strength(lab: Laboratory) -> Outcome:
         points[player.name] = Point((tally.score, *tally.ci95), strengths[player.name], kind)
     return Outcome(
         findings_of(points),
-        [lab.save_figure("scatter", draw_scatter(points, X_LABEL, Y_LABEL), _caption(lab, len(starts)))],
+        [lab.draw("scatter", _caption(lab, len(starts)), draw_scatter, points, X_LABEL, Y_LABEL)],
         [_table(points)],
     )
 

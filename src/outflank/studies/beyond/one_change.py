@@ -32,7 +32,6 @@ def one_change(lab: Laboratory) -> Outcome:
     })  # fmt: skip
     scores = {name: _score([run.log()[-1] for run in of_name]) for name, of_name in runs.items()}
     groups = {group: {name: {AT_THE_END: scores[name]} for name in names} for group, names in changes.items()}
-    figure = draw_ablations(groups, {BASE: scores[BASE].value}, f"score against {OPPONENT}")
     findings: dict[str, Finding] = {
         key: are_above(scores, first, others) for key, (first, others) in s["above"].items()
     }
@@ -41,8 +40,9 @@ def one_change(lab: Laboratory) -> Outcome:
     }
     findings |= {key: none_above(scores, bound) for key, bound in s["below"].items()}
     caption = f"Mean of the runs with its 95 % interval, after {s['games']:,} games."
-    return Outcome(findings, [lab.save_figure("ablations", figure, caption)],
-                   [ablation_table(groups, changes, BASE, decimals=4)])  # fmt: skip
+    figure = lab.draw("ablations", caption, draw_ablations, groups, {BASE: scores[BASE].value},
+                      f"score against {OPPONENT}")  # fmt: skip
+    return Outcome(findings, [figure], [ablation_table(groups, changes, BASE, decimals=4)])
 
 
 def _score(ends: Sequence[Mapping[str, Any]]) -> Measured:

@@ -62,11 +62,11 @@ def _drawn(lab: Laboratory, logs: Logs, long_logs: Logs) -> ResultFigure:
     by_games, by_seconds = (_curves(logs, by) | _curves(long_logs, by) for by in ("games", "seconds"))
     several = (f"Mean of {len(lab.seeds)} runs with its 95 % bootstrap band"
                if len(lab.seeds) > 1 else "One run with the 95 % interval of its score")  # fmt: skip
-    return lab.save_figure(
-        "curves", draw_compared(by_games, by_seconds, OPPONENT),
+    return lab.draw(
+        "curves",
         f"{several}; long: one run with the 95 % interval of its score. Games are those learned from; seconds"
         " are of learning, without measuring, one run at a time: evolution uses all cores of the machine,"
-        " temporal differences one.",
+        " temporal differences one.", draw_compared, by_games, by_seconds, OPPONENT,
     )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def draw_compared(by_games: Mapping[str, Curve], by_seconds: Mapping[str, Curve]
             )  # fmt: skip
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(short_count)
-    explain(left, "bands: 95 % interval")
+    explain(left, "bands: 95 % interval", 50)
     left.set(xlabel="games learned from", ylabel=f"score against {against}")
     right.set_xlabel("seconds of learning")
     drawn = [*by_games.values(), *by_seconds.values()]

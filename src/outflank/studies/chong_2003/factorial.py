@@ -54,17 +54,21 @@ def factorial(lab: Laboratory) -> Outcome:
     ends = {cell: [float(x) for x in _late(s, of_cell[first])] for cell, of_cell in points.items()}
     effects = main_effects({name: tuple(choices) for name, choices in factors.items()}, ends)
     effects[OPPONENT] = _paired_effect(s, points, len(factors) + 1)
-    figure = draw_ablations(
-        {"combinations": found},
-        {"the paper, early": 0.25, "the paper, late": 0.75},
-        "share of the points of the parents",
-    )
     caption = (
         "Mean of the runs of each combination with its 95 % interval; names: " + ", ".join(factors) + "."
     )
     return Outcome(
         {"late": none_above(late, s["reached"]), "no effect": _small(effects)},
-        [lab.save_figure("factorial", figure, caption)],
+        [
+            lab.draw(
+                "factorial",
+                caption,
+                draw_ablations,
+                {"combinations": found},
+                {"the paper, early": 0.25, "the paper, late": 0.75},
+                "share of the points of the parents",
+            ),
+        ],
         [_effects_table(s, factors, effects), _cells_table(factors, points, found)],
     )
 

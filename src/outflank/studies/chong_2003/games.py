@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,14 +35,18 @@ def watched_games(lab: Laboratory) -> Outcome:
     generation = chosen(evolutions(lab), s["window"], s["choice"])
     counted = lab.cached("games", lambda: _count(generation, s["middle"]), {**s, "seeds": list(lab.seeds)})
     games = {opponent: GameCounts(**counts) for opponent, counts in counted.items()}
-    figure = draw_benchmark_games(generation.entry)
     figure_name = lab.experiment.name.partition("/")[2]
     caption = f"The first parent of {generation.text}, Black, against both benchmark opponents."
     return Outcome(
         _points(generation) | _claims(games),
-        [lab.save_figure(figure_name, figure, caption)],
+        [lab.draw(figure_name, caption, draw_benchmark_games, _drawn(generation.entry))],
         [_generations(generation, s["paper_generation"]), _table(games)],
     )
+
+
+def _drawn(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the line of the log what is drawn."""
+    return {"watch": {key: entry["watch"][key] for key in ("watchers", "best_discs")}}
 
 
 def _count(generation: Generation, middle: tuple[int, int]) -> dict[str, Any]:

@@ -37,7 +37,6 @@ def closing_match(lab: Laboratory) -> Outcome:
     by_run = np.array(_discs(lab, generations))  # [runs, depths, parents, colours]
     shallow, deep = by_run[:, 0], by_run[:, 1]
     named = {f"depth {depth}": by_run[:, at] for at, depth in enumerate(s["depths"])}
-    figure = draw_discs_at_depths(named, s["paper_discs"], s["opponent"])
     caption = "All parents of each run's chosen generation, run by run; the first parents are filled."
     return Outcome(
         {
@@ -46,7 +45,7 @@ def closing_match(lab: Laboratory) -> Outcome:
             "wins deeper": lies_above("disc difference", over_groups(2 * deep - 64), 0, 1),
             "depth helps": lies_above("discs gained by two more plies", over_groups(deep - shallow), 0, 1),
         },
-        [lab.save_figure("iago", figure, caption)],
+        [lab.draw("iago", caption, draw_discs_at_depths, named, s["paper_discs"], s["opponent"])],
         [_first_parents(generations, s["depths"], by_run)],
     )
 
@@ -60,7 +59,6 @@ def one_reply(lab: Laboratory) -> Outcome:
     left, own = (np.array([run[key] for run in late]) for key in ("left", "own"))
     share = over_groups(np.array([run["one or none"] for run in late]))
     curves = {"late parents": _by_move(late), "parents of the first generation": _by_move(first)}
-    figure = draw_moves_left(curves, s["first_move"], s["opponent"])
     caption = f"Parents at depth {s['depth']}, {s['opponent']} at depth {s['opponent_depth']}."
     return Outcome(
         {
@@ -68,7 +66,7 @@ def one_reply(lab: Laboratory) -> Outcome:
             "one or none": lies_above("share", share, 0.5),
             "fewer than own": lies_above("own moves beyond those left", over_groups(own - left), 0, 2),
         },
-        [lab.save_figure("one-reply", figure, caption)],
+        [lab.draw("one-reply", caption, draw_moves_left, curves, s["first_move"], s["opponent"])],
         [_endgame_table(generations, late, first)],
     )
 
@@ -160,11 +158,8 @@ def _replies_to_move(games: Sequence[Mobility], sides: Sequence[int], move: int)
 
 
 def _by_move(runs: Sequence[dict[str, Any]]) -> FloatArray:
-    """The mean of the runs; nan where no run has a number."""
-    rows = np.array([run["by move"] for run in runs], dtype=np.float64)
-    known = np.isfinite(rows)
-    sums = np.where(known, rows, 0).sum(axis=0)
-    return np.where(known.any(axis=0), sums / np.maximum(1, known.sum(axis=0)), np.nan)
+    """One row per run; nan where it has no number."""
+    return np.array([run["by move"] for run in runs], dtype=np.float64)
 
 
 def _mean(counts: npt.NDArray[np.int8]) -> float:

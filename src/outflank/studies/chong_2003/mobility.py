@@ -27,11 +27,12 @@ from outflank import _core
 from outflank.board import Board, Square
 from outflank.evaluators.protocol import FloatArray
 from outflank.plots.curves import Curve, draw_curve, draw_single_runs, explain
-from outflank.plots.style import COLOURS, DASHES, INK, MARKERS, legend_above, new_figure
+from outflank.plots.style import COLOURS, DASHES, INK, MARKERS, TEXT, legend_above, new_figure
 
 Counts = npt.NDArray[np.int8]
 BLACK, WHITE = 1, -1
 AFTER_THE_END = -1
+SPACIOUS = 10  # runs whose games have large marks
 CORNERS = 1 << 0 | 1 << 7 | 1 << 56 | 1 << 63
 
 
@@ -116,21 +117,41 @@ def _between(made: npt.NDArray[np.bool_], first_move: int, last_move: int) -> np
 
 
 def draw_moves_left(curves: Mapping[str, FloatArray], first_move: int, opponent: str) -> Figure:
-    """Moves that each move of a player left to the opponent, mean by move number (the first move is 1).
+    """Moves that each move of a player left to the opponent, by move number (the first move is 1): one row
+    per run, NaN where it has no such move.
 
-    >>> draw_moves_left({"late": np.linspace(8, 1, 60)}, first_move=48, opponent="iago").axes[0].get_xlabel()
+    >>> left = np.linspace(8, 1, 60)[None]
+    >>> draw_moves_left({"late": left}, first_move=48, opponent="iago").axes[0].get_xlabel()
     'move number'
     """
     figure, (axes,) = new_figure(4.4)
     axes.axvspan(first_move, 60, color="#efe9f7", zorder=0.5, label=f"from move {first_move} on")
-    for number, (name, left) in enumerate(curves.items()):
-        moves = np.arange(1, len(left) + 1)
-        axes.plot(moves, left, DASHES[number], color=COLOURS[number], linewidth=1.9, label=name)
+    for number, (name, rows) in enumerate(curves.items()):
+        moves = np.arange(1.0, rows.shape[1] + 1)
+        if len(rows) > 1:
+            draw_single_runs(axes, moves, rows, number)
+        axes.plot(
+            moves, mean_of_known(rows), DASHES[number], color=COLOURS[number], linewidth=1.9, label=name
+        )
     axes.axhline(1, color=INK, linewidth=1, linestyle=":", label="one move")
+    if max(map(len, curves.values())) > 1:
+        axes.text(0.99, 0.99, "thin lines: single runs", transform=axes.transAxes, ha="right", va="top",
+                  fontsize=TEXT - 1.5, color=INK)  # fmt: skip
     axes.set(xlim=(1, 60), ylim=(0, None), xlabel="move number", ylabel=f"moves left to {opponent}, mean")
     axes.xaxis.set_major_locator(MultipleLocator(6))
     legend_above(axes)
     return figure
+
+
+def mean_of_known(rows: FloatArray) -> FloatArray:
+    """The mean of the rows; NaN where none has a number.
+
+    >>> mean_of_known(np.array([[1.0, np.nan, np.nan], [2.0, 4.0, np.nan]]))
+    array([1.5, 4. , nan])
+    """
+    known = np.isfinite(rows)
+    sums = np.where(known, rows, 0).sum(axis=0)
+    return np.where(known.any(axis=0), sums / np.maximum(1, known.sum(axis=0)), np.nan)
 
 
 def draw_discs_at_depths(
@@ -188,10 +209,13 @@ def _draw_games(axes: Axes, column: int, values: FloatArray) -> None:
     """Of each run the parents side by side, Black round and White square; the first parent filled."""
     runs, parents, _ = values.shape
     width = 0.78 / runs
+    size = 5 if runs <= SPACIOUS else 2.5
     for run in range(runs):
         places = column - 0.39 + width * (run + (np.arange(parents) + 0.5) / parents * 0.9)
         for colour, marker, name in ((0, "o", "as Black"), (1, "s", "as White")):
             label = name if column == run == 0 else None
-            axes.plot(places, values[run, :, colour], marker, markersize=5, markerfacecolor="white",
-                      markeredgecolor=COLOURS[colour], label=label)  # fmt: skip
-            axes.plot(places[:1], values[run, :1, colour], marker, markersize=6, color=COLOURS[colour])
+            axes.plot(places, values[run, :, colour], marker, markersize=size, markerfacecolor="white",
+                      markeredgecolor=COLOURS[colour], markeredgewidth=0.2 * size, label=label)  # fmt: skip
+            axes.plot(
+                places[:1], values[run, :1, colour], marker, markersize=1.2 * size, color=COLOURS[colour]
+            )

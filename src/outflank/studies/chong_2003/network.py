@@ -123,6 +123,6 @@ def figure_1(lab: Laboratory) -> Outcome:
                  str(network.weights.size)))  # fmt: skip
     return Outcome(
         {key: Measured.exactly(float(value)) for key, value in counted.items()},
-        [lab.save_figure("figure-1", draw_spatial_network(), "The network; one part of each size is shown.")],
+        [lab.draw("figure-1", "The network; one part of each size is shown.", draw_spatial_network)],
         [ResultTable("Where the 5,900 weights are", ("", "nodes", "weights and biases"), rows)],
     )

@@ -8,7 +8,7 @@ from outflank.studies.ablations import ablation_table, draw_ablations, none_abov
 from outflank.studies.chong_2003.points import over_runs
 from outflank.studies.chong_2003.runs import FloatArray, percent_of
 from outflank.studies.laboratory import Laboratory
-from outflank.studies.verdicts import Claim, Outcome
+from outflank.studies.verdicts import SCORES, Claim, Outcome
 
 GROUP = "what the paper leaves open"
 
@@ -24,17 +24,24 @@ def open_settings(lab: Laboratory) -> Outcome:
     points = {name: percent_of(of_name) / 100 for name, of_name in runs.items()}
     found = {
         name: {
-            f"first {s['early']} generations": over_runs(shares[:, : s["early"]], s["block"]),
-            f"from generation {s['late']} on": over_runs(shares[:, s["late"] - 1 :], s["block"]),
+            f"first {s['early']} generations": over_runs(shares[:, : s["early"]], s["block"], SCORES),
+            f"from generation {s['late']} on": over_runs(shares[:, s["late"] - 1 :], s["block"], SCORES),
         }
         for name, shares in points.items()
     }
     late = {name: of_cell[f"from generation {s['late']} on"] for name, of_cell in found.items()}
-    figure = draw_ablations({GROUP: found}, {"the paper, early": 0.25, "the paper, late": 0.75},
-                            "share of the points of the parents")  # fmt: skip
     return Outcome(
         {"late": none_above(late, s["reached"]), "rise": _rises(points, s["early"], s["late"])},
-        [lab.save_figure("open-settings", figure, "Mean of the runs of each cell with its 95 % interval.")],
+        [
+            lab.draw(
+                "open-settings",
+                "Mean of the runs of each cell with its 95 % interval.",
+                draw_ablations,
+                {GROUP: found},
+                {"the paper, early": 0.25, "the paper, late": 0.75},
+                "share of the points of the parents",
+            ),
+        ],
         [ablation_table({GROUP: found}, {GROUP: cells}, s["base"])],
     )
 

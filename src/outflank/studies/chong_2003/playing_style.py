@@ -45,21 +45,18 @@ def mobility(lab: Laboratory) -> Outcome:
 
     late_moves, late_discs = of("mobility", s["mobile"]), of("discs", s["mobile"])
     percent = {name: 100 * found[name] for name in ("mobility", "corners", "discs", "score")}
-    figure = draw_styles(s["measured"], {
+    panels = {
         "moves to choose from,\nmoves 11 to 40": {"parents": found["own"], "opponents": found["left"]},
         "share, %": {"moves": percent["mobility"], "corners": percent["corners"], "points": percent["score"]},
-    })  # fmt: skip
+    }  # fmt: skip
+    caption = "Parents against both opponents at depth 4, from random openings."
     return Outcome(
         {
             "positional": rises(of("corners", s["random"]), of("corners", s["positional"]), "{:.1f} %"),
             "mobility": rises(of("mobility", s["positional"]), of("mobility", s["mobile"]), "{:.1f} %"),
             "few discs": _few_discs(late_discs, late_moves),
         },
-        [
-            lab.save_figure(
-                "mobility", figure, "Parents against both opponents at depth 4, from random openings."
-            )
-        ],
+        [lab.draw("mobility", caption, draw_styles, s["measured"], panels)],
         [_table(s["measured"], found)],
     )
 

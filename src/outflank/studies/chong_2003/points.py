@@ -9,7 +9,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from outflank.players.names import named_player
-from outflank.plots.benchmark_opponents import DEGREE, benchmark_points, draw_benchmark_points
+from outflank.plots.benchmark_opponents import DEGREE, benchmark_points, draw_points
 from outflank.plots.style import COLOURS, legend_above, new_figure
 from outflank.studies.agreement import SIGNIFICANT, same_sign
 from outflank.studies.chong_2003.runs import PDP, PSP, evolutions, percent_of, random_openings, rises
@@ -37,24 +37,30 @@ def figure_2a(lab: Laboratory) -> Outcome:
     best = percent.max(axis=1) / 100
     generations = np.arange(1, percent.shape[1] + 1)
     fit = polynomial_fit(generations, percent.mean(axis=0), DEGREE)
-    figure = draw_benchmark_points([run.log() for run in runs], parts="a", printed=_printed(percent))
-    spread = draw_distribution(early.mean(axis=1), late.mean(axis=1), PAPER_POINTS)
     return Outcome(
         {
-            "early": over_runs(early / 100, s["block"]),
-            "late": over_runs(late / 100, s["block"]),
+            "early": over_runs(early / 100, s["block"], SCORES),
+            "late": over_runs(late / 100, s["block"], SCORES),
             "most": mean_of_runs(best.tolist(), (float(best[0]),) * 2, within=SCORES),
             "rise": rises(block_means(early, s["block"]), block_means(late, s["block"]), "{:.1f} %"),
             "orders": enough_orders(places, whole, s["block"]),
         },
         [
-            lab.save_figure(
-                "figure-2a", figure, _caption(runs, "Points of the parents against both opponents")
+            lab.draw(
+                "figure-2a",
+                _caption(runs, "Points of the parents against both opponents"),
+                draw_points,
+                [benchmark_points(run.log()) for run in runs],
+                parts="a",
+                printed=_printed(percent),
             ),
-            lab.save_figure(
+            lab.draw(
                 "distribution",
-                spread,
                 "The mean points of each run, early and late, and the paper's one run.",
+                draw_distribution,
+                early.mean(axis=1),
+                late.mean(axis=1),
+                PAPER_POINTS,
             ),
         ],
         [_table(runs, early, late, percent)],
@@ -152,7 +158,6 @@ def figure_2b(lab: Laboratory) -> Outcome:
         _evenness(differences[:, part], points[:, part], s["block"])
         for part in (slice(s["early"]), slice(s["late"] - 1, None))
     )
-    figure = draw_benchmark_points([run.log() for run in runs], parts="b", printed=_printed(differences))
     return Outcome(
         {
             "watchers": _opponents(lab),
@@ -164,7 +169,16 @@ def figure_2b(lab: Laboratory) -> Outcome:
             "between": is_within("points", middle, -s["small"], s["small"], 2),
             "overall": rises(early, late, "{:.2f}"),
         },
-        [lab.save_figure("figure-2b", figure, _caption(runs, f"Above zero: more beat {PSP} than {PDP}"))],
+        [
+            lab.draw(
+                "figure-2b",
+                _caption(runs, f"Above zero: more beat {PSP} than {PDP}"),
+                draw_points,
+                found,
+                parts="b",
+                printed=_printed(differences),
+            ),
+        ],
     )
 
 
@@ -194,8 +208,9 @@ def block_means(values: FloatArray, size: int) -> FloatArray:
     return np.asarray(values[:, : blocks * size].reshape(len(values), blocks, size).mean(axis=2))
 
 
-def over_runs(values: FloatArray, block: int) -> Measured:
-    """The mean of all generations with the 95 % interval of the runs' means, or of one run's blocks.
+def over_runs(values: FloatArray, block: int, within: tuple[float, float] = (-np.inf, np.inf)) -> Measured:
+    """The mean of all generations with the 95 % interval of the runs' means, or of one run's blocks; clipped
+    to what is possible.
 
     >>> over_runs(np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]]), 1).of
     '3 runs'
@@ -205,7 +220,8 @@ def over_runs(values: FloatArray, block: int) -> Measured:
     samples = values.mean(axis=1) if len(values) > 1 else block_means(values, block)[0]
     of = f"{len(values)} runs" if len(values) > 1 else f"{len(samples)} blocks of {block} generations"
     mean = float(values.mean())
-    interval = mean_interval(samples) if len(samples) > 1 else (mean, mean)
+    low, high = mean_interval(samples) if len(samples) > 1 else (mean, mean)
+    interval = max(low, within[0]), min(high, within[1])
     return Measured(mean, interval, of, *(Measured.spread(samples) if len(values) > 1 else ()))
 
 

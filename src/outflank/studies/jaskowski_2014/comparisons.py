@@ -271,7 +271,5 @@ def _drawn(lab: Laboratory, name: str, samples: Mapping[str, Sequence[float]]) -
         "paper, ten runs (Table IV)": {one: TABLE_4[one] for one in samples},
         f"outflank, {runs} run{'s' if runs > 1 else ''}": dict(samples),
     }
-    figure = draw_violins(groups, f"score against {OPPONENT}")
-    return lab.save_figure(
-        name, figure, "Scores of the last generation's fittest individuals; the paper's from its Table IV."
-    )
+    caption = "Scores of the last generation's fittest individuals; the paper's from its Table IV."
+    return lab.draw(name, caption, draw_violins, groups, f"score against {OPPONENT}")

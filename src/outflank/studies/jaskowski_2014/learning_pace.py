@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -14,7 +15,7 @@ from outflank.league.scoring import OPPONENT
 from outflank.learners.architectures import Architecture
 from outflank.plots.curves import Curve, draw_curve, draw_single_runs, explain, short_count
 from outflank.plots.learning_curves import measurements
-from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
+from outflank.plots.style import COLOURS, INK, MARKERS, legend_below, new_figure
 from outflank.studies.agreement import SIGNIFICANT, of_runs, same_sign
 from outflank.studies.claims import all_of, is_greater
 from outflank.studies.inference import bootstrap_band
@@ -81,22 +82,31 @@ def figure_6(lab: Laboratory) -> Outcome:
     runs = evolved(lab, (*SYSTEMATIC, *RANDOM))
     curves = equally_long(runs)
     ends = scores(performances(lab, runs))
-    figure = draw_learning_pace({name: one.mean for name, one in curves.items()}, OPPONENT,
-                                runs={name: one.scores for name, one in curves.items()})  # fmt: skip
     return Outcome(
         pace_claims({name: one.scores for name, one in curves.items()}, ends),
-        [lab.save_figure("figure-6", figure, "Mean of the runs with its 95 % bootstrap interval.")],
+        [
+            lab.draw(
+                "figure-6",
+                "Mean of the runs with its 95 % bootstrap interval.",
+                draw_learning_pace,
+                {name: one.mean for name, one in curves.items()},
+                OPPONENT,
+                runs={name: one.scores for name, one in curves.items()},
+            )
+        ],
     )
 
 
 def draw_learning_pace(
     curves: Mapping[str, Curve],
     against: str,
-    published: tuple[float, Mapping[str, float]] | None = None,
+    published: tuple[float, Mapping[str, Sequence[float]]] | None = None,
     runs: Mapping[str, FloatArray] | None = None,
+    levels: Mapping[str, float] | None = None,
 ) -> Figure:
-    """One curve per method, with its single runs behind it. With a number of games and the scores published
-    after them, games are logarithmic, and a mark stands for each score.
+    """One curve per method, with its single runs behind it. With a number of games and the scores of the
+    published runs after them, games are logarithmic, and a mark stands for each run and for their mean.
+    `levels`: scores to compare with, by name.
 
     >>> band = Curve(*np.array([[1e6, 2e6], [0.5, 0.6], [0.6, 0.7], [0.7, 0.8]]))
     >>> figure = draw_learning_pace({"all-2": band}, "standard-heuristic")
@@ -108,22 +118,30 @@ def draw_learning_pace(
         marker = MARKERS[number % len(MARKERS)]
         every = (number % 3, max(1, len(curve.x) // MARKED))  # not all at the same games
         label = f"{name}: {curve.middle[-1]:.3f}"
-        label += f" ({published[1][name]:.3f})" if published else ""
+        label += f" ({np.mean(published[1][name]):.3f})" if published else ""
         draw_curve(axes, curve, label, number, linestyle="-", marker=marker, markevery=every, markersize=5)
         if runs is not None and len(runs[name]) > 1:
             draw_single_runs(axes, curve.x, runs[name], number)
         if published:  # no line leads there: nothing was measured in between
-            axes.plot(
-                [published[0]], [published[1][name]], marker=marker, color=COLOURS[number % len(COLOURS)],
-                linestyle="", markersize=8, markerfacecolor="white", clip_on=False,
-            )  # fmt: skip
+            games, ends = published[0], published[1][name]
+            looks: dict[str, Any] = {
+                "color": COLOURS[number % len(COLOURS)],
+                "linestyle": "",
+                "clip_on": False,
+            }
+            axes.plot([games] * len(ends), ends, marker="_", markersize=10, markeredgewidth=0.8, **looks)
+            axes.plot([games], [np.mean(ends)], marker=marker, markersize=8, markerfacecolor="white", **looks)
+    for name, level in (levels or {}).items():
+        axes.axhline(level, color=INK, linewidth=1, linestyle=":", zorder=1.5, label=name)
     axes.set(xlabel="games learned from", ylabel=f"score against {against}")
     axes.set_xscale("log" if published else "linear")
     if not published:
         axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(short_count)
     thin = "; thin lines: single runs" if runs is not None else ""
-    marks = "; white marks, and in brackets: the paper's means after 10⁹ games" if published else ""
+    marks = ""
+    if published:
+        marks = "; dashes: the paper's runs after 10⁹ games; white marks, and in brackets: their means"
     explain(axes, f"bands: 95 % bootstrap interval of the mean{thin}{marks}")
     legend_below(figure, columns=3)
     return figure
@@ -192,15 +210,20 @@ def table_4(lab: Laboratory) -> Outcome:
     }
     findings: dict[str, Finding] = {name: mean_score(of_name) for name, of_name in found.items()}
     findings["order"] = order_claim(means)
-    drawing = draw_learning_pace(
-        {name: one.mean for name, one in curves.items()}, OPPONENT,
-        (PAPER_GAMES, {name: float(np.mean(of_name)) for name, of_name in TABLE_4.items()}),
-    )  # fmt: skip
     caption = "Means of the runs with 95 % bootstrap intervals, and the paper's means after 10⁹ games."
     games = {name: one.games[-1] for name, one in curves.items()}
     return Outcome(
         findings,
-        [lab.save_figure("trend", drawing, caption)],
+        [
+            lab.draw(
+                "trend",
+                caption,
+                draw_learning_pace,
+                {name: one.mean for name, one in curves.items()},
+                OPPONENT,
+                (PAPER_GAMES, TABLE_4),
+            )
+        ],
         [_side_by_side(ends), _trend(means, max(games.values()))],
     )
 
@@ -211,7 +234,6 @@ def one_architecture(lab: Laboratory) -> Outcome:
     runs = evolved(lab, (name,))
     found = performances(lab, runs)[name]
     curve = Curves.of(runs[name])
-    drawing = draw_learning_pace({name: curve.mean}, OPPONENT, runs={name: curve.scores})
     rows = [
         (
             str(run.seed),
@@ -222,6 +244,9 @@ def one_architecture(lab: Laboratory) -> Outcome:
         for run, one in zip(runs[name], found, strict=True)
     ]
     header = ("run", "of its length", "score", "95 % interval")
+    published = (PAPER_GAMES, {name: TABLE_4[name]}) if name in TABLE_4 else None
+    printed = lab.experiment.printed("best")
+    levels = {f"the paper's player: {printed}": printed} if published is None and printed is not None else {}
     best = max(found, key=lambda one: one.score)
     return Outcome(
         {
@@ -234,7 +259,18 @@ def one_architecture(lab: Laboratory) -> Outcome:
                 same_sign(best.ci95, 0.9), f"{best.score:.4f} ({best.ci95[0]:.4f} to {best.ci95[1]:.4f})"
             ),
         },
-        [lab.save_figure("curve", drawing, "Mean of the runs with its 95 % bootstrap interval.")],
+        [
+            lab.draw(
+                "curve",
+                "Our runs by games, and the paper's.",
+                draw_learning_pace,
+                {name: curve.mean},
+                OPPONENT,
+                published,
+                {name: curve.scores},
+                levels,
+            ),
+        ],
         [ResultTable("Our runs", header, rows)],
     )
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 from outflank.evaluators.ntuple_network import NTupleNetwork
+from outflank.evaluators.protocol import FloatArray
 from outflank.evaluators.tuple_shapes import Table, shape
 from outflank.plots.boards import Sheet, draw_tuple
 from outflank.plots.networks import draw_evaluator
@@ -65,7 +66,7 @@ def table_2(lab: Laboratory) -> Outcome:
         for name in lab.settings["drawn"]
         if (tables := shape(name, seed=1))
     }
-    figure = lab.save_figure("figure-3", draw_tuple_boards(drawn), "Figure 3: random and systematic tuples.")
+    figure = lab.draw("figure-3", "Figure 3: random and systematic tuples.", draw_tuple_boards, drawn)
     header = ("network", "tuples", "with their symmetric expansions", "weights")
     return Outcome(findings, [figure], [ResultTable("Networks", header, rows)])
 
@@ -98,8 +99,13 @@ def figure_7(lab: Laboratory) -> Outcome:
             f"{by_inversion.value:.3f} by inversion, {by_negation.value:.3f} by negation",
         ),
     }
-    drawing = draw_evaluator(printed.evaluator, "all-2, as Figure 7 prints it")
-    drawing.set_size_inches(8, 8 * drawing.get_figheight() / drawing.get_figwidth())
-    return Outcome(
-        findings, [lab.save_figure("figure-7", drawing, "Each tuple of the player, with its weights.")]
-    )
+    drawing = lab.draw("figure-7", "Each tuple of the player, with its weights.", draw_network, tables,
+                       printed.evaluator.weights, "all-2, as Figure 7 prints it")  # fmt: skip
+    return Outcome(findings, [drawing])
+
+
+def draw_network(tables: Sequence[Table], weights: FloatArray, title: str) -> Figure:
+    """All tuples and their weights, as wide as all figures."""
+    figure = draw_evaluator(NTupleNetwork(tables, weights), title)
+    figure.set_size_inches(8, 8 * figure.get_figheight() / figure.get_figwidth())
+    return figure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -25,25 +25,34 @@ def figure_1(lab: Laboratory) -> Outcome:
     board = Board.from_transcript(s["position"])
     after = board.play(Square(s["move"]))
     flipped = [str(Square(q)) for q in range(64) if board.disc(q) not in (None, after.disc(q))]
-    sheet = Sheet(Figure(figsize=(8, TOP + SIDE + 0.3)))
-    for left, one, circled, text in (
-        (0.4, board, board.legal_moves, f"{board.mover} to move; dashed: its moves"),
-        (4.2, after, (), f"after {s['move']}"),
-    ):
-        sheet.write(text, left=left, top=0.2, size=11)
-        axes = sheet.panel(text, left=left, top=TOP, width=SIDE, height=SIDE)
-        draw_position(axes, one, map(int, circled))
     return Outcome(
         {
             "moves": Measured.exactly(len(board.legal_moves)),
             "flips": Claim(flipped == s["reversed"], f"{s['move']} reverses {', '.join(flipped)}"),
         },
         [
-            lab.save_figure(
-                "figure-1", sheet.figure, f"The position after {s['position']}, and the move of the caption."
-            )
+            lab.draw("figure-1", f"The position after {s['position']}, and the move of the caption.",
+                     draw_move, s["position"], s["move"]),
         ],
-    )
+    )  # fmt: skip
+
+
+def draw_move(position: str, move: str) -> Figure:
+    """A position, by the moves that lead there, with its legal moves; and the same after one of them.
+
+    >>> [axes.get_label() for axes in draw_move("f5", "d6").axes]
+    ['white to move; dashed: its moves', 'after d6']
+    """
+    board = Board.from_transcript(position)
+    sheet = Sheet(Figure(figsize=(8, TOP + SIDE + 0.3)))
+    for left, one, circled, text in (
+        (0.4, board, board.legal_moves, f"{board.mover} to move; dashed: its moves"),
+        (4.2, board.play(Square(move)), (), f"after {move}"),
+    ):
+        sheet.write(text, left=left, top=0.2, size=11)
+        axes = sheet.panel(text, left=left, top=TOP, width=SIDE, height=SIDE)
+        draw_position(axes, one, map(int, circled))
+    return sheet.figure
 
 
 def figure_2(lab: Laboratory) -> Outcome:
@@ -69,8 +78,9 @@ def figure_2(lab: Laboratory) -> Outcome:
             "counts": Claim(counts == s["counts"], returned),
             "sum": Measured.exactly(round(total, 6)),
         },
-        [lab.save_figure("figure-2", _draw(board, table, values), "The board, the tuple with its symmetric"
-                         " expansions, and what each of the eight returns.")],
+        [lab.draw("figure-2", "The board, the tuple with its symmetric expansions, and what each of the eight"
+                  " returns.", draw_tuple_on_board, s["position"], table,
+                  [values[pattern_of(board, squares)] for squares in table])],
     )  # fmt: skip
 
 
@@ -83,14 +93,19 @@ def pattern_of(board: Board, squares: Sequence[int]) -> tuple[int, ...]:
     return tuple(DIGITS[board.disc(square)] for square in squares)
 
 
-def _draw(board: Board, table: Table, values: Mapping[tuple[int, ...], float]) -> Figure:
+def draw_tuple_on_board(position: str, table: Table, returned: Sequence[float]) -> Figure:
+    """A position, by the moves that lead there; a tuple, and what each of its placements returns.
+
+    >>> [axes.get_label() for axes in draw_tuple_on_board("f5", ((0, 1), (7, 6)), [0.5, 1.0]).axes]
+    ['board', 'tuple']
+    """
     sheet = Sheet(Figure(figsize=(8, TOP + SIDE + 0.8)))
     axes = sheet.panel("board", left=0.4, top=TOP, width=SIDE, height=SIDE)
-    draw_position(axes, board)
+    draw_position(axes, Board.from_transcript(position))
     axes = sheet.panel("tuple", left=4.2, top=TOP, width=SIDE, height=SIDE)
     draw_tuple(axes, table, SIDE)
     sheet.write("the board", left=0.4, top=0.2, size=11)
     sheet.write("the tuple (red) and its expansions (grey)", left=4.2, top=0.2, size=11)
-    returned = ", ".join(f"{values[pattern_of(board, squares)]:g}" for squares in table)
-    sheet.write(f"returned by the eight: {returned}", left=0.4, top=TOP + SIDE + 0.3, size=10)
+    listed = ", ".join(f"{value:g}" for value in returned)
+    sheet.write(f"returned by the eight: {listed}", left=0.4, top=TOP + SIDE + 0.3, size=10)
     return sheet.figure

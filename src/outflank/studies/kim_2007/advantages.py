@@ -22,7 +22,7 @@ from outflank.games.game import Game
 from outflank.games.match import Match
 from outflank.players.opening_book import OpeningBook
 from outflank.players.solver import Solver
-from outflank.plots.curves import Curve, draw_curve
+from outflank.plots.curves import Curve, draw_curve, draw_single_runs
 from outflank.plots.style import COLOURS, INK, TEXT, legend_below, new_figure, signed
 from outflank.studies.claims import is_near, lies_above, lies_below
 from outflank.studies.game_analysis import SIDES, GameAnalysis, analyst, judge_game
@@ -196,15 +196,21 @@ def _empty_before(game: Game, number: int) -> int:
     return 64 - game.boards[number - 1].discs
 
 
-def draw_advantage(advantages: FloatArray, names: Sequence[str], book_moves: float, title: str) -> Figure:
-    """Black's advantage before the first move and after each, one row per game: [games, 61]. The first game
-    is drawn alone, all of them by their mean and their middle half. `names`: of Black and White.
+def draw_advantage(
+    of_runs: FloatArray, names: Sequence[str], book_moves: float, title: str, printed: float | None = None
+) -> Figure:
+    """Black's advantage before the first move and after each: [runs, games, 61]. The first game
+    is drawn alone, all of them by their mean and their middle half, runs by their means. `names`: of Black
+    and White; `printed`: the move after which the book ends in the paper's game.
 
-    >>> draw_advantage(np.zeros((3, 61)), ("EV_O_E", "EV"), 12.5, "a tie").axes[0].get_ylabel()
+    >>> draw_advantage(np.zeros((1, 3, 61)), ("EV_O_E", "EV"), 12.5, "a tie").axes[0].get_ylabel()
     'advantage of Black, discs'
     """
-    figure, (axes,) = new_figure(5, title=title)
+    figure, (axes,) = new_figure(5.2, title=title)
+    advantages = of_runs.reshape(-1, of_runs.shape[-1])
     moves = np.arange(float(advantages.shape[1]))
+    if len(of_runs) > 1:
+        draw_single_runs(axes, moves, of_runs.mean(axis=1))
     low, high = np.quantile(advantages, (0.25, 0.75), axis=0)
     curve = Curve(moves, low, advantages.mean(axis=0), high)
     draw_curve(axes, curve, f"mean of {len(advantages)} games", band_label="middle half of the games",
@@ -213,6 +219,9 @@ def draw_advantage(advantages: FloatArray, names: Sequence[str], book_moves: flo
               label="one game: fittest against fittest")  # fmt: skip
     axes.axvline(book_moves, color=INK, linestyle=":", linewidth=1.4,
                  label=f"the book ends: after {book_moves:.1f} moves on average")  # fmt: skip
+    if printed is not None:
+        axes.axvline(printed, color=COLOURS[3], linestyle="--", linewidth=1.2,
+                     label=f"in the paper's game: after {printed:g} moves")  # fmt: skip
     axes.axhline(0, color=INK, linewidth=0.9, zorder=1.5)
     reach = 1.2 * max(8.0, float(np.abs(advantages[0]).max()), float(np.abs([low, high]).max()))
     axes.set(xlim=(-0.5, moves[-1] + 0.5), ylim=(-reach, reach), xlabel="move",
@@ -230,9 +239,15 @@ def draw_advantage(advantages: FloatArray, names: Sequence[str], book_moves: flo
 def _outcome(lab: Laboratory, runs: Runs, findings: dict[str, Finding]) -> Outcome:
     s = lab.settings
     games = [game for run in runs for game in run]
-    advantages: FloatArray = np.array([game.advantages for game in games])
+    advantages: FloatArray = np.array([[game.advantages for game in run] for run in runs])
     ended = float(np.mean([game.book_moves for game in games]))
     title = f"{s['black']} (Black) - {s['white']} (White), as {s['judge']} and the exact solver judge"
-    figure = draw_advantage(advantages, (s["black"], s["white"]), ended, title)
-    caption = "Mean of all games of all runs, and the first game of the first run; above 0 Black leads."
-    return Outcome(findings, [lab.save_figure("advantage", figure, caption)])
+    thin = " Thin lines: the means of single runs." if len(runs) > 1 else ""
+    caption = (
+        "Mean of all games of all runs, and the first game of the first run; above 0 Black leads." + thin
+    )
+    figure = lab.draw(
+        "advantage", caption, draw_advantage, advantages, (s["black"], s["white"]), ended, title,
+        s.get("paper_book_moves"),
+    )  # fmt: skip
+    return Outcome(findings, [figure])

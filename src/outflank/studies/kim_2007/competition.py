@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from outflank.games.statistics import Tally
-from outflank.games.tournaments.standings import Standings
+from outflank.games.tournaments.standings import PairResult, Standings
 from outflank.players.names import NamedPlayer, named_player
 from outflank.plots.tournaments import draw_tournament
 from outflank.studies.claims import lies_above
@@ -73,13 +74,20 @@ def table(lab: Laboratory) -> Outcome:
     leagues = [_league(lab, seed, field) for seed, field in fields.items()]
     epsilon = lab.settings["epsilon"]
     title = f"Scores with {epsilon:.0%} random moves, the league of seed {lab.seeds[0]}"
-    figure = draw_tournament(leagues[0].standings, title)
-    figure.set_size_inches(8, 8 * figure.get_figheight() / figure.get_figwidth())
+    results = [result for result in leagues[0].standings.results.values() if result.first < result.second]
     return Outcome(
         _findings(leagues),
-        [lab.save_figure("league", figure, "Who scored what against whom, and the ratings that follow.")],
+        [lab.draw("league", "Who scored what against whom, and the ratings that follow.", draw_league,
+                  results, title)],
         [_standings_table(lab, leagues)],
-    )
+    )  # fmt: skip
+
+
+def draw_league(results: Sequence[PairResult], title: str) -> Figure:
+    """The heat map of a tournament, as wide as all figures."""
+    figure = draw_tournament(Standings.of(results), title)
+    figure.set_size_inches(8, 8 * figure.get_figheight() / figure.get_figwidth())
+    return figure
 
 
 def _fields(lab: Laboratory) -> dict[int, list[NamedPlayer]]:

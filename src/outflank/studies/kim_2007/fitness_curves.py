@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from outflank.evaluators.protocol import FloatArray
-from outflank.plots.curves import Curve, draw_curve, explain
+from outflank.plots.curves import Curve, draw_curve, draw_single_runs, explain
 from outflank.plots.style import COLOURS, DASHES, INK, legend_below, new_figure
 
 
@@ -54,6 +54,7 @@ def draw_fitness(
                   label="the paper, at the start and at the end")  # fmt: skip
     if len(best) > 1:
         explain(axes, "thick lines: means of the runs; thin lines: single runs")
+    axes.margins(y=0.12)  # room for what the lines mean
     axes.set_ylabel(f"fitness, points of 1,000 games\n(average of {over} generations)")
     legend_below(figure)
     return figure
@@ -73,7 +74,9 @@ def draw_evolution_time(seconds: Mapping[str, Sequence[Sequence[float]]], title:
         label = f"{name}: {middle[-1] / generations[-1]:.3f} s per generation"
         curve = Curve(generations, curves.min(axis=0), middle, curves.max(axis=0))
         draw_curve(axes, curve, label, number, linewidth=2)
-    explain(axes, "bands: from the fastest run to the slowest")
+        if len(curves) > 1:
+            draw_single_runs(axes, generations, curves, number)
+    explain(axes, "bands: from the fastest run to the slowest; thin lines: single runs")
     axes.set_ylabel("seconds on one core")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)

@@ -49,8 +49,8 @@ def figure_2(lab: Laboratory) -> Outcome:
             "elite": Claim(all(kept), f"in {sum(kept)} of {len(kept)} generations"),
             "roulette": _roulette(s["population"]),
         },
-        [lab.save_figure("figure-2", draw_mutations(counts, s["weights"], 0.01), "Children by the number of"
-                         " weights that mutated, and what a mutation rate of 0.01 makes expect.")],
+        [lab.draw("figure-2", "Children by the number of weights that mutated, and what a mutation rate of"
+                  " 0.01 makes expect.", draw_mutations, counts, s["weights"], 0.01)],
     )  # fmt: skip
 
 

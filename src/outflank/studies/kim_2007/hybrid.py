@@ -66,15 +66,16 @@ def figure_4(lab: Laboratory) -> Outcome:
     hybrids = [_measured(lab, run) for run in runs]
     over = lab.settings["smoothed_over"]
     best, mean = [hybrid.best for hybrid in hybrids], [hybrid.fitness for hybrid in hybrids]
-    paper = {row.key: row.paper for row in lab.experiment.rows if row.paper is not None}
-    marks = (paper["start"], paper["end"]) if {"start", "end"} <= paper.keys() else None
-    figure = draw_fitness(best, mean, over, "The hybrid against the standard heuristic", marks)
+    start, end = (lab.experiment.printed(key) for key in ("start", "end"))
+    marks = (start, end) if start is not None and end is not None else None
+    title = "The hybrid against the standard heuristic"
     caption = (
         f"The fittest and the mean of each generation, averaged over the last {over} generations as in the "
         "paper; thin lines are single runs, thick ones their mean."
     )
     return Outcome(
-        _findings(hybrids, over, _games(runs[0])), [lab.save_figure("figure-4", figure, caption)],
+        _findings(hybrids, over, _games(runs[0])),
+        [lab.draw("figure-4", caption, draw_fitness, best, mean, over, title, marks)],
         [_table(runs, hybrids)],
     )  # fmt: skip
 

@@ -44,7 +44,7 @@ def figure_3(lab: Laboratory) -> Outcome:
     record = lab.cached("games", lambda: _played(s))
     decided, wrong, positions = record["decided"], record["wrong"], record["positions"]
     moves = Counter(source for game in decided for source in game)
-    figure = draw_sources(decided, f"Who decides the moves of {len(decided)} games")
+    caption = "The share of the games in which each source decides a move."
     order = [_in_order(game) for game in decided]
     return Outcome(
         {
@@ -58,7 +58,11 @@ def figure_3(lab: Laboratory) -> Outcome:
             "order": Claim(all(order), f"in {sum(order)} of {len(order)} games"),
             "positions": Claim(positions > MANY, f"{positions:,} in the book {s['book']}"),
         },
-        [lab.save_figure("figure-3", figure, "The share of the games in which each source decides a move.")],
+        [
+            lab.draw(
+                "figure-3", caption, draw_sources, decided, f"Who decides the moves of {len(decided)} games"
+            ),
+        ],
     )
 
 

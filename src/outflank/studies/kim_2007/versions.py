@@ -147,11 +147,9 @@ def figure_5(lab: Laboratory) -> Outcome:
         for name, ratio in ratios.items()
     }
     found["order"] = falling_times(times)
-    figure = draw_evolution_time(
-        {name: [seconds_along(run) for run in runs[name]] for name in VERSIONS}, "Time of evolution"
-    )
+    along = {name: [seconds_along(run) for run in runs[name]] for name in VERSIONS}
     caption = "Mean of the runs on one core; the bands reach from the fastest run to the slowest."
-    return Outcome(found, [lab.save_figure("figure-5", figure, caption)])
+    return Outcome(found, [lab.draw("figure-5", caption, draw_evolution_time, along, "Time of evolution")])
 
 
 def falling_times(times: Mapping[str, FloatArray]) -> Claim:

@@ -32,7 +32,6 @@ def ablations(lab: Laboratory) -> Outcome:
     early, end = places
     readings = {name: found[early] for name, found in groups[READINGS].items()}
     reached = [lies_above(name, groups[METHODS][name][end], HALF) for name in s["reach the pace"]]
-    figure = draw_ablations(groups, {"half of the points": HALF}, "score against the standard heuristic")
     return Outcome(
         {
             "readings": none_above(readings, HALF),
@@ -41,6 +40,15 @@ def ablations(lab: Laboratory) -> Outcome:
                 all_of(one.holds for one in reached), "; ".join(one.evidence for one in reached)
             ),
         },
-        [lab.save_figure("ablations", figure, "Mean of the runs with its 95 % interval.")],
+        [
+            lab.draw(
+                "ablations",
+                "Mean of the runs with its 95 % interval.",
+                draw_ablations,
+                groups,
+                {"half of the points": HALF},
+                "score against the standard heuristic",
+            ),
+        ],
         [ablation_table(groups, changes, AS_PRINTED)],
     )

@@ -13,7 +13,7 @@ from outflank.studies.inference import share_interval
 from outflank.studies.kim_2007.hybrid import evolved_champion
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
-from outflank.studies.verdicts import Finding, Measured, Outcome, ResultTable, mean_of_runs
+from outflank.studies.verdicts import SCORES, Finding, Measured, Outcome, ResultTable, mean_of_runs
 
 CHAMPION = "evolved MLP"
 Runs = Mapping[tuple[str, int], Sequence[FinishedRun]]  # by named setting and number of games
@@ -64,7 +64,7 @@ def score_of(tallies: Sequence[Tally]) -> Measured:
     >>> score_of([Tally(89, 5, 106, (40, 20, 20, 10, 10))]).value
     0.4575
     """
-    return mean_of_runs([tally.score for tally in tallies], alone=tallies[0].ci95)
+    return mean_of_runs([tally.score for tally in tallies], alone=tallies[0].ci95, within=SCORES)
 
 
 def won_share(tallies: Sequence[Tally]) -> Measured:
@@ -75,7 +75,7 @@ def won_share(tallies: Sequence[Tally]) -> Measured:
     """
     first = tallies[0]
     shares = [tally.wins / tally.games for tally in tallies]
-    return mean_of_runs(shares, alone=share_interval(first.wins, first.games))
+    return mean_of_runs(shares, alone=share_interval(first.wins, first.games), within=SCORES)
 
 
 def _matches(

@@ -18,6 +18,7 @@ from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable
 
 Changes = Mapping[str, Any]
 DRAWN = 10  # of the grid
+SCORE = "score against the standard heuristic"
 
 
 def choice(lab: Laboratory) -> Outcome:
@@ -45,7 +46,6 @@ def choice(lab: Laboratory) -> Outcome:
     ranked = sorted(grid, key=lambda name: -found[name][early].value)
     groups = {"grid": {name: found[name] for name in ranked}, "rates": {name: found[name] for name in rates}}
     drawn = groups | {"grid": {name: found[name] for name in ranked[:DRAWN]}}
-    figure = draw_ablations(drawn, {"half of the points": 0.5}, "score against the standard heuristic")
     caption = f"The {len(drawn['grid'])} highest of the grid, and the rates; means of the runs."
     plain = setting_name({key: values[0] for key, values in s["grid"].items()})
     return Outcome(
@@ -53,7 +53,7 @@ def choice(lab: Laboratory) -> Outcome:
             "ours": not_surpassed({name: found[name][early] for name in grid}, ours, plain),
             "rates": _all_rates(found, chosen, end),
         },
-        [lab.save_figure("choice", figure, caption)],
+        [lab.draw("choice", caption, draw_ablations, drawn, {"half of the points": 0.5}, SCORE)],
         [_table(groups, {ours, *chosen.values()})],
     )
 

@@ -25,11 +25,20 @@ from outflank.studies.inference import share_interval
 from outflank.studies.laboratory import FinishedRun, Laboratory, identity
 from outflank.studies.lucas_2007.learning_curve import AS_PRINTED, changes_of
 from outflank.studies.lucas_2007.snakes import central_range, network_weights, snake_lengths
-from outflank.studies.verdicts import Claim, Measured, Outcome, ResultFigure, ResultTable, mean_of_runs
+from outflank.studies.verdicts import (
+    SCORES,
+    Claim,
+    Measured,
+    Outcome,
+    ResultFigure,
+    ResultTable,
+    mean_of_runs,
+)
 
 LAST = 60  # moves of a whole game
 MIDDLE = slice(LAST // 3, 2 * LAST // 3 + 1)  # moves 20 to 40
 FINAL_FIFTH = LAST * 4 // 5  # begins after move 48
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def figure_5(lab: Laboratory) -> Outcome:
@@ -42,12 +51,13 @@ def figure_5(lab: Laboratory) -> Outcome:
     typical = most_typical(differences, changes)
     volatile = int(np.sum(changes >= s["lead_changes"]))
     often = Measured(volatile / len(games), share_interval(volatile, len(games)), f"{len(games):,} games")
-    figure = draw_typical_game(differences, typical, len(games[typical].moves),
-                               "The standard heuristic (Black) against a random player")  # fmt: skip
+    quantiles = np.quantile(differences, QUANTILES, axis=0)
+    caption = f"""One game of {len(games):,}, the one nearest to the median of those with {changes[typical]} \
+changes of the lead, and where the others lie."""
     return Outcome(
         {"volatile": lies_above(f"games with {s['lead_changes']} or more changes of the lead", often, 0.5)},
-        [lab.save_figure("figure-5", figure, f"One game of {len(games):,}, the one nearest to the median of"
-                         f" those with {changes[typical]} changes of the lead, and where the others lie.")],
+        [lab.draw("figure-5", caption, draw_typical_game, games[typical].disc_differences, quantiles,
+                  "The standard heuristic (Black) against a random player")],
         [_swings(differences, changes)],
     )  # fmt: skip
 
@@ -73,17 +83,18 @@ def figure_10(lab: Laboratory) -> Outcome:
     )  # fmt: skip
 
 
-def draw_typical_game(differences: FloatArray, typical: int, moves: int, title: str) -> Figure:
-    """One of the games [games, 61] over its moves, in front of the middle half and nine tenths of all games.
+def draw_typical_game(game: Sequence[int], quantiles: FloatArray, title: str) -> Figure:
+    """The disc differences of one game, in front of the middle half and nine tenths of all games, by their
+    quantiles [5, moves].
 
-    >>> draw_typical_game(np.zeros((10, 61)), 3, 61, "ten draws").axes[0].get_ylabel()
+    >>> draw_typical_game([0, 3, 0], np.zeros((5, 61)), "ten draws").axes[0].get_ylabel()
     'black discs minus white discs'
     """
     figure, (axes,) = new_figure(4.8, title=title)
-    x = np.arange(differences.shape[1])
-    lowest, low, median, high, highest = np.quantile(differences, (0.05, 0.25, 0.5, 0.75, 0.95), axis=0)
-    axes.plot(x[: moves + 1], differences[typical, : moves + 1], "o-", color=COLOURS[0], linewidth=1.8,
-              markersize=3.5, label="one game", zorder=2.1)  # fmt: skip
+    x = np.arange(quantiles.shape[1])
+    lowest, low, median, high, highest = quantiles
+    axes.plot(x[: len(game)], game, "o-", color=COLOURS[0], linewidth=1.8, markersize=3.5, label="one game",
+              zorder=2.1)  # fmt: skip
     axes.fill_between(x, lowest, highest, color="#dedede", linewidth=0, label="nine tenths of games")
     axes.fill_between(x, low, high, color="#bdbdbd", linewidth=0, label="half of games")
     axes.plot(x, median, "--", color=INK, linewidth=1.4, label="median")
@@ -103,7 +114,7 @@ def _swings(differences: FloatArray, changes: FloatArray) -> ResultTable:
         "mean change with a move, discs": played.sum(axis=1) / (played > 0).sum(axis=1),
         "difference at the end, discs": differences[:, -1],
     }
-    rows = [[name, *(f"{x:.3g}" for x in np.quantile(of_games, (0.05, 0.25, 0.5, 0.75, 0.95)))]
+    rows = [[name, *(f"{x:.3g}" for x in np.quantile(of_games, QUANTILES))]
             for name, of_games in measures.items()]  # fmt: skip
     header = ["measure", "5 %", "25 %", "median", "75 %", "95 %"]
     return ResultTable("How the games went: quantiles over the games", header, rows)
@@ -170,7 +181,7 @@ def games_as_black(match: Match) -> dict[str, Any]:
 def _share(measured: Sequence[Mapping[str, Any]], what: str) -> Measured:
     first = measured[0]
     return mean_of_runs([one[what] / one["games"] for one in measured],
-                        alone=share_interval(first[what], first["games"]))  # fmt: skip
+                        alone=share_interval(first[what], first["games"]), within=SCORES)  # fmt: skip
 
 
 def _dominates_at_last(measured: Sequence[Mapping[str, Any]]) -> Claim:
@@ -193,10 +204,18 @@ def _ten_games(lab: Laboratory, number: int, which: str, runs: Sequence[Finished
     s = lab.settings
     games = list(_match(runs[0].player(), s, s["drawn"], runs[0].seed).games())[::2]
     won = sum(game.disc_differences[-1] > 0 for game in games)
-    figure = draw_disc_differences(games, f"N-tuple system (Black), {which}, against the heuristic")
     caption = f"""{which}: the first {len(games)} games of the first run after {s["games"]:,} games of \
 self-play; it won {won}."""
-    return lab.save_figure(f"figure-10-{number}", figure, caption)
+    return lab.draw(f"figure-10-{number}", caption, draw_games, [game.transcript for game in games],
+                    f"N-tuple system (Black), {which}, against the heuristic")  # fmt: skip
+
+
+def draw_games(transcripts: Sequence[str], title: str) -> Figure:
+    """
+    >>> draw_games(["f5d6"], "two moves").axes[0].get_ylabel()
+    'disc difference'
+    """
+    return draw_disc_differences([Game.from_transcript(moves) for moves in transcripts], title)
 
 
 def _summary(measured: Mapping[str, Sequence[Mapping[str, Any]]]) -> ResultTable:

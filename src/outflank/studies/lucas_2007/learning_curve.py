@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from outflank.plots.learning_curves import draw_learning_curves
+from outflank.plots.learning_curves import draw_learning_curves, measurements
 from outflank.studies.agreement import SIGNIFICANT
 from outflank.studies.claims import all_of, lies_above
 from outflank.studies.inference import mann_whitney
 from outflank.studies.laboratory import FinishedRun, Laboratory
-from outflank.studies.verdicts import Claim, Measured, Outcome, ResultTable, mean_of_runs
+from outflank.studies.verdicts import SCORES, Claim, Measured, Outcome, ResultTable, mean_of_runs
 
+OPPONENT = "standard-heuristic"
 AS_PRINTED = "as printed"
+HALF = {"half of the points: draws count one half": 0.5}
 Entry = Mapping[str, Any]
 
 
@@ -24,10 +26,7 @@ def figure_9(lab: Laboratory) -> Outcome:
     logs = {name: [run.log() for run in runs] for name, runs in _all_runs(lab).items()}
     curves = {name: logs[name] for name in s["curves"]}
     others = {name: logs[name] for name in s["others"]}
-    figure = draw_learning_curves(curves, "standard-heuristic", "Thirty snakes, by self-play")
-    beside = draw_learning_curves(
-        {AS_PRINTED: curves[AS_PRINTED]} | others, "standard-heuristic", "N-tuples beside other architectures"
-    )
+    beside = {AS_PRINTED: curves[AS_PRINTED]} | others
     printed = curves[AS_PRINTED]
     early = score_at(printed, s["early"])
     return Outcome(
@@ -39,13 +38,31 @@ def figure_9(lab: Laboratory) -> Outcome:
             "faster": is_above_all(printed, others, s["early"]),
         },
         [
-            lab.save_figure("figure-9", figure, "Mean of the runs with its 95 % interval. At each point every"
-                            " run plays 100 games. What the names mean is in the table."),
-            lab.save_figure("other-architectures", beside, "The same for a weighted piece counter and an MLP,"
-                            " each with a learning rate of its own."),
+            lab.draw("figure-9", "Mean of the runs with its 95 % interval. At each point every run plays 100"
+                     " games. What the names mean is in the table.", draw_learning_curves, drawn(curves),
+                     OPPONENT, "Thirty snakes, by self-play", levels=HALF),
+            lab.draw("other-architectures", "The same for a weighted piece counter and an MLP, each with a"
+                     " learning rate of its own.", draw_learning_curves, drawn(beside), OPPONENT,
+                     "N-tuples beside other architectures", levels=HALF),
         ],
         [_scores_table(logs, s)],
     )  # fmt: skip
+
+
+def drawn(curves: Mapping[str, Sequence[Sequence[Entry]]]) -> dict[str, list[list[Entry]]]:
+    """Of each run's log what is drawn: the scores, and their intervals if it is the only run.
+
+    >>> drawn({"a": [[{"games": 25, "score": 0.2, "ci95": [0.1, 0.3], "seconds": 7.0}]]})
+    {'a': [[{'games': 25, 'score': 0.2, 'ci95': [0.1, 0.3]}]]}
+    """
+    return {
+        name: [
+            [{key: entry[key] for key in ("games", "score", *(("ci95",) if len(logs) == 1 else ()))}
+             for entry in measurements(log)]
+            for log in logs
+        ]
+        for name, logs in curves.items()
+    }  # fmt: skip
 
 
 def changes_of(settings: Mapping[str, Any], which: str, games: int) -> dict[str, Any]:
@@ -66,7 +83,7 @@ def score_at(logs: Sequence[Sequence[Entry]], games: int | None = None) -> Measu
     """
     entries = [_entry(log, games) for log in logs]
     low, high = entries[0]["ci95"]
-    return mean_of_runs([entry["score"] for entry in entries], alone=(low, high))
+    return mean_of_runs([entry["score"] for entry in entries], alone=(low, high), within=SCORES)
 
 
 def improves(logs: Sequence[Sequence[Entry]]) -> Claim:

@@ -35,8 +35,9 @@ bars: the mean weight of {runs}, purple above 0, orange below
 whiskers: from the lowest to the highest of the runs"""
 
 
-def draw_table(table: Table, weights: FloatArray, title: str) -> Figure:
+def draw_table(table: Table, weights: FloatArray, title: str, printed: float | None = None) -> Figure:
     """The mean weights of the runs [runs, entries], with whiskers from their lowest to their highest.
+    `printed`: the paper's largest size of a weight.
 
     >>> figure = draw_table(((0, 1, 2), (7, 6, 5)), np.zeros((5, 27)), "five runs")
     >>> [axes.get_label() for axes in figure.axes]
@@ -49,7 +50,12 @@ def draw_table(table: Table, weights: FloatArray, title: str) -> Figure:
     draw_tuple(board, table, BOARD_SIDE)
     runs = "one run" if len(weights) == 1 else f"{len(weights)} runs"
     sheet.write(NOTE.format(runs=runs), left=LEFT + BOARD_SIDE + 0.3, top=0.85, size=9.5)
-    _draw_bars(sheet.panel("weights", left=LEFT, top=2.55, width=WIDTH, height=2.7), weights)
+    bars = sheet.panel("weights", left=LEFT, top=2.55, width=WIDTH, height=2.7)
+    _draw_bars(bars, weights)
+    if printed is not None:
+        bars.axhline(printed, color=INK, linewidth=1, linestyle=":", label=f"the paper's range, ±{printed:g}")
+        bars.axhline(-printed, color=INK, linewidth=1, linestyle=":")
+        bars.legend(loc="upper center", frameon=False, fontsize=9)
     strip = sheet.panel("entries", left=LEFT, top=5.55, width=WIDTH, height=0.2 * length)
     draw_entries(strip, length)
     strip.set_yticks(np.arange(length) + 0.5, [str(Square(s)) for s in table[0]], fontsize=9)
@@ -90,9 +96,10 @@ def figure_6(lab: Laboratory) -> Outcome:
     learned = {name: everything[name] for name in wanted}
     weights = learned[s["system"]]
     table = expansions(EDGE_INTO_CORNER)
+    paper = lab.experiment.printed("range")
     figures = [
-        lab.save_figure(f"figure-6-{number}", draw_table(table, of_system, f"The edge 3-tuple {name}"),
-                        f"The table after {s['games']} games of self-play as printed: {name}.")
+        lab.draw(f"figure-6-{number}", f"The table after {s['games']} games of self-play as printed: {name}.",
+                 draw_table, table, of_system, f"The edge 3-tuple {name}", paper)
         for number, (name, of_system) in enumerate(learned.items(), start=1)
     ]  # fmt: skip
     findings: dict[str, Finding] = {

@@ -12,11 +12,12 @@ from outflank.studies.verdicts import Claim, Measured, Outcome
 CENTRE = tuple(Square(name) for name in ("d4", "e4", "d5", "e5"))
 
 
-def draw_opening_board(board: Board) -> Figure:
+def draw_opening_board() -> Figure:
     """
-    >>> [axes.get_label() for axes in draw_opening_board(Board()).axes]
+    >>> [axes.get_label() for axes in draw_opening_board().axes]
     ['board']
     """
+    board = Board()
     sheet = Sheet(Figure(figsize=(8, 5.6)))
     sheet.write("The start; dashed circles: Black's moves", left=1.6, top=0.15, size=11)
     axes = sheet.panel("board", left=1.6, top=0.75, width=4.6, height=4.6)
@@ -30,7 +31,6 @@ def figure_1(lab: Laboratory) -> Outcome:
     black, white = (
         [str(square) for square in CENTRE if board.disc(square) == colour] for colour in ("black", "white")
     )
-    figure = draw_opening_board(board)
     return Outcome(
         {
             "discs": Measured.exactly(board.discs),
@@ -41,5 +41,5 @@ def figure_1(lab: Laboratory) -> Outcome:
                 board.mover == "black", f"{board.mover} to move, {len(board.legal_moves)} moves"
             ),
         },
-        [lab.save_figure("figure-1", figure, "The start of the game.")],
+        [lab.draw("figure-1", "The start of the game.", draw_opening_board)],
     )

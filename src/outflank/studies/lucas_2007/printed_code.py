@@ -101,7 +101,9 @@ def figure_8(lab: Laboratory) -> Outcome:
     learner.play(s["games"])
     ours, theirs = learner.core.weights() - before, printed.weights - before
     apart = float(np.abs(ours - theirs).max())
-    figure = draw_changes(ours, theirs, f"Changes of {len(before):,} weights in {s['games']} games")
+    moved = (ours != 0) | (theirs != 0)
+    title = f"Changes of {np.count_nonzero(moved):,} of {len(before):,} weights in {s['games']} games"
+    caption = "Each point is a weight: its change by the core, and by the printed code."
     return Outcome(
         {
             "alpha": Measured.exactly(settings.alpha),
@@ -111,11 +113,7 @@ def figure_8(lab: Laboratory) -> Outcome:
                 f" {np.count_nonzero(theirs):,} weights changed",
             ),
         },
-        [
-            lab.save_figure(
-                "figure-8", figure, "Each point is a weight: its change by the core, and by the printed code."
-            )
-        ],
+        [lab.draw("figure-8", caption, draw_changes, ours[moved], theirs[moved], title)],
     )
 
 

@@ -35,13 +35,13 @@ BINS = 50
 
 
 def draw_snake(
-    table: Table, counts: Mapping[str, tuple[FloatArray, FloatArray]], marked: Mapping[str, float]
+    table: Table, edges: FloatArray, shares: Mapping[str, FloatArray], marked: Mapping[str, float]
 ) -> Figure:
     """Left, the tuple in red and its expansions in grey, with the numbers of the squares; right, the
     distribution of the number of weights under each reading of the text, and the paper's numbers.
 
-    >>> counts = {"one reading": (np.array([9, 18]), np.array([0.5, 0.5]))}
-    >>> figure = draw_snake(expansions([2, 11, 20]), counts, {"the paper's": 18})
+    >>> edges, shares = binned({"one reading": (np.array([9, 18]), np.array([0.5, 0.5]))})
+    >>> figure = draw_snake(expansions([2, 11, 20]), edges, shares, {"the paper's": 18})
     >>> [axes.get_label() for axes in figure.axes]
     ['snake', 'weights']
     """
@@ -52,20 +52,29 @@ def draw_snake(
     for square in range(64):
         board.text(square % 8 + 0.05, square // 8 + 0.22, f"{square}", fontsize=6.5, color=INK, zorder=6)
     axes = sheet.panel("weights", left=SIDE + 1.2, top=0.55, width=8 - SIDE - 1.4, height=SIDE)
-    _draw_counts(axes, counts, marked)
+    _draw_counts(axes, edges, shares, marked)
     handles, labels = axes.get_legend_handles_labels()
     sheet.figure.legend(handles, labels, loc="lower right", bbox_to_anchor=(0.985, 0.005), frameon=False,
                         fontsize=9, ncols=1)  # fmt: skip
     return sheet.figure
 
 
-def _draw_counts(
-    axes: Axes, counts: Mapping[str, tuple[FloatArray, FloatArray]], marked: Mapping[str, float]
-) -> None:
+def binned(
+    counts: Mapping[str, tuple[FloatArray, FloatArray]],
+) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """The edges of bins, and the share of the networks in each."""
     last = max(float(np.max(weights)) for weights, _ in counts.values())
     edges = np.linspace(0, last * 1.001, BINS + 1)
-    for number, (name, (weights, probability)) in enumerate(counts.items()):
-        share, _ = np.histogram(weights, edges, weights=probability)
+    return edges, {
+        name: np.histogram(weights, edges, weights=probability)[0]
+        for name, (weights, probability) in counts.items()
+    }
+
+
+def _draw_counts(
+    axes: Axes, edges: FloatArray, shares: Mapping[str, FloatArray], marked: Mapping[str, float]
+) -> None:
+    for number, (name, share) in enumerate(shares.items()):
         axes.stairs(100 * share, edges, color=COLOURS[number], linewidth=1.6, label=name,
                     linestyle=DASHES[number % len(DASHES)])  # fmt: skip
     for number, (name, count) in enumerate(marked.items()):
@@ -95,7 +104,7 @@ def figure_7(lab: Laboratory) -> Outcome:
         "order", lambda: order_matters(s["orders"], s["learned_games"]),
         {**s, "rule": settings_toml(load_preset("lucas-2007").settings, 0)},
     )  # fmt: skip
-    figure = draw_snake(expansions(walks_over(snake)[0]), counts, {f"the paper's system: {paper:,}": paper})
+    shares = binned(counts)
     return Outcome(
         {
             "walk": _found_walk(snake),
@@ -110,8 +119,9 @@ def figure_7(lab: Laboratory) -> Outcome:
             "typical weights": Measured.exactly(_mean(counts[ours]), "the mean of all networks"),
             "possible": found_possible(paper, lengths[ours], s["snakes"]),
         },
-        [lab.save_figure("figure-7", figure, "Left the published snake. Right the number of weights of random"
-                         " networks, exactly, under two readings of the text.")],
+        [lab.draw("figure-7", "Left the published snake. Right the number of weights of random networks,"
+                  " exactly, under two readings of the text.", draw_snake, expansions(walks_over(snake)[0]),
+                  *shares, {f"the paper's system: {paper:,}": paper})],
         [_readings_table(lengths, counts, paper)],
     )  # fmt: skip
 

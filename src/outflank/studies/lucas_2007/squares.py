@@ -102,9 +102,6 @@ def figure_3(lab: Laboratory) -> Outcome:
     moved = [np.sum(weights != weights[[symmetric_square(s, k) for s in range(64)]]) for k in range(8)]
     values = np.unique(weights)
     highest, lowest = np.flatnonzero(weights == values[-1]), np.flatnonzero(weights == values[0])
-    figure = draw_shaded_weights(
-        weights, "The standard heuristic's weights; lighter shades are more positive numbers"
-    )
     return Outcome(
         {
             "equal weights": Measured.exactly(equal),
@@ -119,7 +116,8 @@ def figure_3(lab: Laboratory) -> Outcome:
             ),
             "distinct values": Measured.exactly(len(values)),
         },
-        [lab.save_figure("figure-3", figure, "The weights, as the paper prints them.")],
+        [lab.draw("figure-3", "The weights, as the paper prints them.", draw_shaded_weights, weights,
+                  "The standard heuristic's weights; lighter shades are more positive numbers")],
     )  # fmt: skip
 
 
@@ -127,14 +125,14 @@ def figure_4(lab: Laboratory) -> Outcome:
     """Groups of squares, from the eight symmetries alone."""
     groups = equivalent_squares()
     sizes = [len(group) for group in groups]
-    figure = draw_square_groups(groups, "Squares that are equivalent under reflection and rotation")
     counted = ", ".join(f"{sizes.count(size)} groups of {size}" for size in sorted(set(sizes)))
     return Outcome(
         {
             "groups": Measured.exactly(len(groups)),
             "sizes": Claim(set(sizes) == {4, 8} and sum(sizes) == 64, counted),
         },
-        [lab.save_figure("figure-4", figure, "A shade and a number for each group.")],
+        [lab.draw("figure-4", "A shade and a number for each group.", draw_square_groups, groups,
+                  "Squares that are equivalent under reflection and rotation")],
     )  # fmt: skip
 
 

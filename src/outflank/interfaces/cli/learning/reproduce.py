@@ -59,7 +59,10 @@ def reproduce(
     ] = None,
     render: Annotated[
         Path | None,
-        typer.Option(help="Instead: write the reports of this folder again from its result files."),
+        typer.Option(
+            help="Instead: draw the figures of this folder again, all or of these experiments, and write"
+            " its reports from its result files."
+        ),
     ] = None,
     check: Annotated[
         Path | None,
@@ -75,7 +78,7 @@ def reproduce(
     from outflank.studies.experiment import find_experiments
 
     if render is not None or check is not None:
-        _reports_again(render, check, as_json)
+        _reports_again(find_experiments(names or []), render, check, as_json)
         return
     if list_all or not names:
         _list(find_experiments(names or ["all"]), as_json)
@@ -186,21 +189,37 @@ def _one(experiment: Experiment, asked: _Asked, executor: Executor | None, where
         )  # fmt: skip
 
 
-def _reports_again(render: Path | None, check: Path | None, as_json: bool) -> None:
+def _reports_again(chosen: list[Experiment], render: Path | None, check: Path | None, as_json: bool) -> None:
     """Reports from their result files; a difference found by the check is an error."""
-    from outflank.studies.report import differences, render_reports
+    from outflank.studies.report import Rendered, differences, render_reports
 
-    made = render_reports(render) if render is not None else []
+    made = Rendered([], [], [])
+    if render is not None:
+        made = render_reports(render, chosen, note if sys.stderr.isatty() else lambda _: None)
     found = differences(check) if check is not None else []
     if as_json:
-        print_json({"reports": [str(path) for path in made], "differences": found})
+        print_json({"reports": [str(path) for path in made.pages], "figures": made.figures,
+                    "left": made.left, "differences": found})  # fmt: skip
     else:
-        for line in (*(f"Report: {path}" for path in made), *found):
+        if made.left:
+            say(_left(made.left))
+        for line in (*(f"Report: {path}" for path in made.pages), *found):
             say(line)
         if check is not None and not found:
             say(f"Every verdict in {check} follows from its result file.")
     if found:
         raise typer.Exit(1)
+
+
+def _left(figures: list[str]) -> str:
+    """
+    >>> _left(["a/b.png"])
+    '1 figure has no data stored beside it and stays as it is: a/b.png'
+    """
+    several = "1 figure has no data stored beside it and stays as it is"
+    if len(figures) > 1:
+        several = f"{len(figures)} figures have no data stored beside them and stay as they are"
+    return f"{several}: {', '.join(figures)}"
 
 
 def _print_result(result: Result) -> None:
