@@ -19,12 +19,15 @@ from outflank import (
     SearchLimits,
     SearchPlayer,
     Solver,
+    Square,
     _core,
     named_player,
 )
 from outflank.evaluators.doubled import DoubledFunction
 from outflank.evaluators.storage import View
-from outflank.players.search import minimax_values
+from outflank.players.analysis import Analysis, AnalyzedMove
+from outflank.players.search import keeping_the_result, minimax_values
+from outflank.players.solver import Solution
 
 GENERATOR = np.random.default_rng(4)
 
@@ -111,6 +114,31 @@ def test_a_timed_player_is_ready_before_its_first_move() -> None:
     player = named_player("td-all-rounder,time=0.2")
     assert {"_searcher", "_solver"} <= set(vars(player))
     assert "_solver" not in vars(named_player("td-all-rounder,time=0.2,solve=0"))
+
+
+def test_a_move_that_is_known_to_win_or_draw_is_played() -> None:
+    a1, b2, c3 = Square("a1"), Square("b2"), Square("c3")
+    searched = Analysis((AnalyzedMove(a1, -3.0, False, (a1, c3)),), 7, 100, 0.1, is_in_discs=False)
+
+    def played(score: int, best: Square | None, finished: bool = True) -> Analysis:
+        outcome = Solution(score, () if best is None else (best, c3), best, 100, 0.1, finished)
+        return keeping_the_result(outcome, searched)
+
+    for score in (0, 2):
+        found = played(score, b2)
+        assert (found.best, found.value_for_mover, found.is_in_discs) == (b2, score, True)
+        assert found.moves == (AnalyzedMove(b2, float(score), False, (b2, c3)),)
+    # Lost, not known, or the same move: the search has the better idea of it.
+    assert played(-2, b2) == played(2, b2, finished=False) == played(2, a1) == searched
+
+
+def test_what_a_timed_player_says_of_an_ending_is_exact_where_time_allows() -> None:
+    board = Board("XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X")
+    player = named_player("td-all-rounder,time=0.5")
+    assert isinstance(player, SearchPlayer)
+    (best,) = player.analyze(board).moves
+    assert (best.square, best.value_for_mover, best.exact) == (Square("h5"), 6.0, True)
+    assert all(move.exact for move in player.analyze(board, all_moves=True).moves)
 
 
 def test_an_evaluator_in_python_searches_too() -> None:

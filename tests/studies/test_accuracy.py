@@ -13,7 +13,7 @@ from outflank.evaluators.protocol import board_bits
 from outflank.games.formats.any_format import write_games
 from outflank.games.game import Game, GameRecord
 from outflank.players.solver import Solver
-from outflank.studies.accuracy import accuracy
+from outflank.studies.accuracy import accuracy, solved_scores, theoretical_scores
 from tests.conftest import Outflank
 
 EMPTIES = 8
@@ -50,6 +50,19 @@ def test_values_against_the_solver(records: list[GameRecord]) -> None:
     signs = np.where(last, 1, -1)
     scores = signs * np.array([record.theoretical for record in records], dtype=np.float64)
     assert found.correlation == pytest.approx(np.corrcoef(values, scores)[0, 1], abs=0.02)
+
+
+def test_boards_are_solved_where_the_games_have_no_scores(
+    records: list[GameRecord], tmp_path: Path, outflank: Outflank
+) -> None:
+    assert solved_scores(records, EMPTIES, threads=2) == theoretical_scores(records)
+    fewer = solved_scores(records, EMPTIES - 3)
+    assert {64 - scored.board.discs for scored in fewer} == {EMPTIES - 3}
+    file = tmp_path / "games.jsonl"
+    write_games([GameRecord(record.game) for record in records], file)
+    found = json.loads(outflank("accuracy", "td-all-rounder", file, "--solve-at", "5", "--json").stdout)
+    assert (found["values"]["positions"], found["values"]["empties"]) == (len(fewer), [5])
+    assert "at 5 empty squares" in outflank("accuracy", "all-2", file, "--solve-at", "5").stdout
 
 
 def test_moves_against_a_slow_twin(records: list[GameRecord]) -> None:

@@ -17,6 +17,7 @@ True
 from __future__ import annotations
 
 import itertools
+import math
 import secrets
 import time
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ from outflank.players.analysis import Analysis, AnalyzedMove
 from outflank.players.greedy import GreedyPlayer, RandomPlayer, preference_for
 from outflank.players.opening_book import OpeningBook
 from outflank.players.search_tuning import SearchTuning
-from outflank.players.solver import ORDERING_PAYS_FROM, Solution, Solver, solver_ordering
+from outflank.players.solver import ORDERING_PAYS_FROM, WIN_OR_LOSS, Solution, Solver, solver_ordering
 from outflank.players.stopping import run_until
 
 MOST_LEAVES = 5_000_000
@@ -100,10 +101,20 @@ def _movers(boards: Sequence[Board]) -> npt.NDArray[np.bool_]:
 
 
 DEEPEST = 60
-SOLVE_IN_TIME = 22  # empty squares from which a timed player tries to solve, by default
 WARM_UP = 0.001  # seconds
 LEAST = 1e-4  # seconds for a solver whose time is up
 SEARCH_SHARE = 0.2  # of the time goes to a search first, in case the solver does not finish in the rest
+
+
+def solve_in_time(seconds: float) -> int:
+    """The number of empty squares from which a timed player tries to solve, by default.
+
+    >>> solve_in_time(0.05), solve_in_time(0.2), solve_in_time(10)
+    (22, 24, 30)
+
+    From 22, most positions show within 0.05 s who wins; a square more doubles the time (docs/search.md).
+    """
+    return min(max(round(22 + math.log2(seconds / 0.05)), 0), DEEPEST)
 
 
 @dataclass(frozen=True)
@@ -193,7 +204,7 @@ class SearchPlayer(Portable):
     def perfect_from(self) -> int:
         """The number of empty squares from which it plays perfectly, counting the plies of its search."""
         if self.solve is None:
-            return SOLVE_IN_TIME if self.limits.seconds is not None else 0
+            return 0 if self.limits.seconds is None else solve_in_time(self.limits.seconds)
         ahead = (self.limits.depth or 1) - 1 if self.limits.is_fixed_depth else 0
         return self.solve + ahead if self.solve > 0 else 0
 
@@ -303,17 +314,29 @@ class SearchPlayer(Portable):
             raise ValueError("the mover has no legal move on this board")
         if not all_moves and (known := self._from_book(board)) is not None:
             return known
-        began = time.perf_counter()
         seconds = self.limits.seconds
         if 64 - board.discs > self.perfect_from:
             return self._searched(board, all_moves, seconds)
         if seconds is None:
             return self._solved(board, all_moves, None)[0]
-        fallback = self._searched(board, all_moves, SEARCH_SHARE * seconds)
-        left = seconds - (time.perf_counter() - began)
-        exact, finished = self._solved(board, all_moves, max(left, LEAST))
-        found = exact if finished else fallback
-        return replace(found, seconds=time.perf_counter() - began, nodes=fallback.nodes + exact.nodes)
+        return self._solved_in_time(board, all_moves, seconds)
+
+    def _solved_in_time(self, board: Board, all_moves: bool, seconds: float) -> Analysis:
+        """What is known when the time is up: the exact score, or a move that wins or draws, or a search."""
+        began = time.perf_counter()
+
+        def left() -> float:
+            return max(seconds - (time.perf_counter() - began), LEAST)
+
+        found = self._searched(board, all_moves, SEARCH_SHARE * seconds)
+        nodes = found.nodes
+        if not all_moves:  # who wins is known in a fifth of the time
+            outcome = self._solver.solve(board, WIN_OR_LOSS, left())
+            nodes += outcome.nodes
+            found = keeping_the_result(outcome, found)
+        exact, finished = self._solved(board, all_moves, left())
+        nodes += exact.nodes
+        return replace(exact if finished else found, seconds=time.perf_counter() - began, nodes=nodes)
 
     def _from_book(self, board: Board) -> Analysis | None:
         moves = self.book.moves(board) if self.book is not None else []
@@ -370,6 +393,15 @@ class SearchPlayer(Portable):
         moves.sort(key=lambda move: -move.value_for_mover)
         took = time.perf_counter() - began
         return Analysis(tuple(moves), 64 - board.discs, nodes, took, True), True
+
+
+def keeping_the_result(outcome: Solution, searched: Analysis) -> Analysis:
+    """A move that is known to win or to draw rather than one that the search alone prefers."""
+    if not outcome.finished or outcome.score_for_mover < 0 or outcome.best in (None, searched.best):
+        return searched
+    assert outcome.best is not None
+    move = AnalyzedMove(outcome.best, float(outcome.score_for_mover), False, outcome.line)
+    return replace(searched, moves=(move,), is_in_discs=True)
 
 
 def _exact_move(solution: Solution, square: Square | None) -> AnalyzedMove:

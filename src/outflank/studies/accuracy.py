@@ -1,9 +1,9 @@
 """How a player's values and moves agree with recorded games of experts.
 
-Values: WTHOR files hold, for each game, the score with perfect play from a given number of empty squares. The
-player's value of that board, in discs, is compared with it. Moves: how often the player's choice is the move
-that was made. (Published: 53.0 % by preference learning of n-tuples, 62.7 % by a convolutional network;
-Liskowski, Jaskowski and Krawiec 2018.)
+Values: WTHOR files hold, for each game, the score with perfect play from a given number of empty squares; the
+scores of other boards are solved. The player's value of the board, in discs, is compared with it. Moves: how
+often the player's choice is the move that was made. (Published: 53.0 % by preference learning of n-tuples,
+62.7 % by a convolutional network; Liskowski, Jaskowski and Krawiec 2018.)
 
 >>> from outflank import named_player
 >>> from outflank.games.game import Game
@@ -15,7 +15,9 @@ Liskowski, Jaskowski and Krawiec 2018.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 
@@ -27,6 +29,7 @@ from outflank.games.game import GameRecord
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import with_one_ply_search
 from outflank.players.search import SearchPlayer
+from outflank.players.solver import Solver
 
 TIE = 1e-6  # values this close count as equal, as in games
 BOARDS_AT_A_TIME = 4096
@@ -34,12 +37,21 @@ FEWEST_SCORES = 3  # for a line through them
 
 
 @dataclass(frozen=True)
+class ScoredBoard:
+    """A board after a move, and its score with perfect play for the side that made it."""
+
+    board: Board
+    black_moved: bool
+    score: int
+
+
+@dataclass(frozen=True)
 class ValueAccuracy:
-    """Static values against theoretical scores, both in discs for the side that moved last. Values of a
+    """Static values against exact scores, both in discs for the side that moved last. Values of a
     player that was not tuned (search_tuning.py) are in its own unit: of those the slope finds the scale."""
 
     positions: int
-    empties: tuple[int, ...]  # where the theoretical scores are known
+    empties: tuple[int, ...]  # where the scores are known
     mean_error: float  # absolute
     slope: float  # of the scores on the values: 1 if the scale is right
     correlation: float
@@ -48,7 +60,7 @@ class ValueAccuracy:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """`values`: None without theoretical scores. `predicted`: the share of moves; of n equal choices one
+    """`values`: None without scores. `predicted`: the share of moves; of n equal choices one
     counts 1/n. Boards with one legal move, and the first, do not count."""
 
     values: ValueAccuracy | None
@@ -56,12 +68,17 @@ class Accuracy:
     predicted: float
 
 
-def accuracy(player: GreedyPlayer | SearchPlayer, records: Sequence[GameRecord]) -> Accuracy:
-    """Both, for these games."""
+def accuracy(
+    player: GreedyPlayer | SearchPlayer,
+    records: Sequence[GameRecord],
+    scored: Sequence[ScoredBoard] | None = None,
+) -> Accuracy:
+    """Both, for these games; values by default at the boards whose scores the games hold."""
     search = with_one_ply_search(player) if isinstance(player, GreedyPlayer) else player
     shares = list(_shares(search, records))
     predicted = float(np.mean(shares)) if shares else float("nan")
-    return Accuracy(_values(search, records), len(shares), predicted)
+    known = theoretical_scores(records) if scored is None else scored
+    return Accuracy(_values(search, known), len(shares), predicted)
 
 
 def _decisions(records: Sequence[GameRecord]) -> Iterator[tuple[Board, Square]]:
@@ -83,26 +100,64 @@ def _shares(player: SearchPlayer, records: Sequence[GameRecord]) -> Iterator[flo
             yield (made in ties) / len(ties)
 
 
-def _scored(records: Sequence[GameRecord]) -> Iterator[tuple[Board, bool, int]]:
-    """Boards with known scores: whether Black moved last, and the score for the side that did."""
+def theoretical_scores(records: Sequence[GameRecord]) -> list[ScoredBoard]:
+    """The boards whose scores the games hold."""
+    found = []
     for record in records:
         if record.theoretical is None or record.theoretical_empties is None:
             continue
-        boards = record.game.boards
-        number = 64 - record.theoretical_empties - boards[0].discs  # of the move that led there
-        if 1 <= number < len(boards):
-            black_moved = boards[number - 1].settled().mover == "black"
-            yield boards[number], black_moved, record.theoretical if black_moved else -record.theoretical
+        if (after := _after_a_move(record, record.theoretical_empties)) is not None:
+            board, black_moved = after
+            score = record.theoretical if black_moved else -record.theoretical
+            found.append(ScoredBoard(board, black_moved, score))
+    return found
 
 
-def _values(player: SearchPlayer, records: Sequence[GameRecord]) -> ValueAccuracy | None:
-    found = list(_scored(records))
+def solved_scores(
+    records: Sequence[GameRecord],
+    empties: int,
+    threads: int = 1,
+    progress: Callable[[int], None] = lambda _: None,
+) -> list[ScoredBoard]:
+    """The games' boards with this many empty squares, solved."""
+    boards = [after for record in records if (after := _after_a_move(record, empties)) is not None]
+    own = threading.local()
+
+    def solved(after: tuple[Board, bool]) -> ScoredBoard:
+        board, black_moved = after
+        if not hasattr(own, "solver"):
+            own.solver = Solver()
+        score = own.solver.solve(board).score_for_mover
+        return ScoredBoard(board, black_moved, score if black_moved == (board.mover == "black") else -score)
+
+    found = []
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for scored in pool.map(solved, boards):
+                found.append(scored)
+                progress(1)
+        finally:  # Ctrl-C: what has not begun is not solved
+            pool.shutdown(cancel_futures=True)
+    return found
+
+
+def _after_a_move(record: GameRecord, empties: int) -> tuple[Board, bool] | None:
+    """The game's board with this many empty squares, and whether Black moved last."""
+    boards = record.game.boards
+    number = 64 - empties - boards[0].discs  # of the move that led there
+    if not 1 <= number < len(boards):
+        return None
+    return boards[number], boards[number - 1].settled().mover == "black"
+
+
+def _values(player: SearchPlayer, found: Sequence[ScoredBoard]) -> ValueAccuracy | None:
     if len(found) < FEWEST_SCORES or not isinstance(player.inner, GreedyPlayer):
         return None
-    boards = [board for board, _, _ in found]
-    raw = player.inner.values_for_mover(*board_bits(boards), np.array([black for _, black, _ in found]))
+    boards = [scored.board for scored in found]
+    moved = np.array([scored.black_moved for scored in found])
+    raw = player.inner.values_for_mover(*board_bits(boards), moved)
     values = np.array([player.in_discs(float(v), board) for v, board in zip(raw, boards, strict=True)])
-    scores = np.array([score for _, _, score in found], dtype=np.float64)
+    scores = np.array([scored.score for scored in found], dtype=np.float64)
     if np.ptp(values) == 0:
         slope, intercept, correlation = 0.0, float(scores.mean()), 0.0
     else:

@@ -48,7 +48,7 @@ TOPICS: dict[str, dict[str, LazyCommand]] = {
         ),
         "accuracy": _command(
             "measuring.accuracy",
-            "Compare a player's values with theoretical scores, and its moves with those of experts.",
+            "Compare a player's values with exact scores, and its moves with those of experts.",
         ),
         "bench": _command(
             "measuring.bench",
