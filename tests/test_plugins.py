@@ -223,3 +223,18 @@ def test_a_file_wins_over_a_module(own: str) -> None:
     player = named_player(f"{own}:First,view=negation")
     assert isinstance(player, GreedyPlayer)
     assert np.array_equal(player.evaluator.weights, np.ones(64))  # type: ignore[union-attr]
+
+
+def test_the_code_of_a_player_is_known_under_any_name(own: str) -> None:
+    from dataclasses import replace
+
+    from outflank.studies.laboratory import identity
+
+    path = Path(f"{own}.py")
+    names = (f"{own}:corners", f"{own}:Plain,depth=2", f"{own}:Difference", f"{own}:First", f"{own}:Weighty")
+    players = [replace(named_player(name), name="mine") for name in names]
+    before = [identity(player)["code"] for player in players]
+    assert before == [identity(player)["code"] for player in players]
+    path.write_text(f"{MODULE}\n# changed\n", encoding="utf-8")
+    assert not set(before) & {identity(player)["code"] for player in players}
+    assert all("code" not in identity(named_player(name)) for name in ("all-2", "random", "all-2,depth=2"))

@@ -34,7 +34,7 @@ from typing import Any, Literal
 from outflank.suggestions import unknown
 
 Group = Literal["evaluators", "players", "optimisers", "fitness", "experiments"]
-GROUPS = {
+GROUPS: dict[Group, str] = {
     "evaluators": "outflank.evaluators",
     "players": "outflank.players",
     "optimisers": "outflank.optimisers",
@@ -164,9 +164,26 @@ def blamed(name: str) -> Iterator[None]:
         raise PluginError(f"{name} failed: {described(error)}") from error
 
 
-def source_digest(text: str, group: Group) -> str:
-    """A digest of the file that defines a plug-in, so that results of changed code are not mixed."""
-    found = load(text, group)
-    module = sys.modules.get(getattr(found, "__module__", None) or type(found).__module__)
-    file = getattr(module, "__file__", None)
-    return sha256(Path(file).read_bytes()).hexdigest() if file else ""
+def source_digest(text: str, group: Group, folder: Path | None = None) -> str:
+    """A digest of the module that a plug-in's name names and of the one that defines what it found there, so
+    that results of changed code are not mixed. Other modules that these import are not part of it."""
+    found = load(text, group, folder)
+    reference = text if is_reference(text) else registered(group)[text].value
+    defined_in = getattr(found, "__module__", None) or type(found).__module__
+    return _modules_digest({reference.partition(":")[0], defined_in})
+
+
+def code_digest(thing: object) -> str:
+    """A digest of the module that defines a function or an object's class; empty if that is outflank's."""
+    return _modules_digest({getattr(thing, "__module__", None) or type(thing).__module__})
+
+
+def _modules_digest(names: set[str]) -> str:
+    """Of the modules' files, without outflank's own."""
+    digest, is_empty = sha256(), True
+    for name in sorted(names):
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None and name.partition(".")[0] != __package__:
+            digest.update(sha256(Path(file).read_bytes()).digest())
+            is_empty = False
+    return "" if is_empty else digest.hexdigest()

@@ -27,6 +27,11 @@ class PluginNetwork(WeightedEvaluator):
         super().__init__(inner.weights, inner.weights.size)
         self._inner, self._name = inner, name
 
+    @property
+    def code(self) -> WeightedEvaluator:
+        """What somebody wrote."""
+        return self._inner
+
     def with_weights(self, weights: npt.ArrayLike) -> PluginNetwork:
         with blamed(self._name):
             return PluginNetwork(self._inner.with_weights(weights), self._name)

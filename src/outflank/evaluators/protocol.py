@@ -149,6 +149,11 @@ class FunctionEvaluator(Evaluator):
         self._name = name
 
     @property
+    def code(self) -> Callable[..., Any]:
+        """What somebody wrote."""
+        return self._function
+
+    @property
     def description(self) -> str:
         return self._name
 

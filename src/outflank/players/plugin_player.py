@@ -66,6 +66,11 @@ class PluginPlayer:
         return None
 
     @property
+    def code(self) -> Player:
+        """What somebody wrote."""
+        return self.player
+
+    @property
     def gives_values(self) -> bool:
         return callable(getattr(self.player, "judge", None))
 
@@ -126,6 +131,11 @@ class PluginEvaluator(Evaluator):
         self.view: View | None = getattr(evaluator, "view", None)
         if self.view not in (None, *VIEWS[:2]):
             raise PluginError(f"{name}: its view must be inversion or negation, got {self.view!r}")
+
+    @property
+    def code(self) -> object:
+        """What somebody wrote."""
+        return getattr(self._evaluator, "code", self._evaluator)
 
     @property
     def description(self) -> str:

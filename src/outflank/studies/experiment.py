@@ -43,12 +43,13 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from outflank.plugins import is_plugin, load
+from outflank.plugins import is_plugin, load, source_digest
 from outflank.suggestions import unknown
 
 if TYPE_CHECKING:
@@ -246,6 +247,13 @@ class Experiment(BaseModel):
         if not callable(found):
             raise ValueError(f"{self.name}: the procedure {self.procedure} is not a function")
         return found
+
+    def code_digest(self) -> str:
+        """Of the procedure's module, if it is a plug-in that can be imported; empty for one of ours."""
+        if self.is_own:
+            with suppress(ValueError):
+                return source_digest(self.procedure, "experiments", self.file.resolve().parent)
+        return ""
 
 
 def experiment_names() -> tuple[str, ...]:

@@ -5,7 +5,8 @@ OUT/<scale>/<paper>/<name>/parts/*.json        matches, counts and the like, eac
 OUT/<scale>/<paper>/<name>/*.png, *.svg        figures, and in *.data.json what they draw
 OUT/<scale>/<paper>/<name>/result.json         the findings of a finished experiment
 
-A part is found by its name, and reused if it was made with the same settings.
+A part is found by its name, and reused if it was made with the same settings; in an experiment of one's own,
+by the same code too. So is a run: one that names plug-ins is learned anew when their code has changed.
 """
 
 from __future__ import annotations
@@ -33,12 +34,14 @@ from outflank.league.published import PublishedFiles
 from outflank.learners.execution.executor import Executor, Piece, Shared, ThreadExecutor
 from outflank.learners.named_books import BookRecipe, is_missing, make_book
 from outflank.learners.runs.folder import RunFolder
+from outflank.learners.runs.own_learners import plugins_of, weights_of_plugin
 from outflank.learners.runs.run import Run, RunProgress
-from outflank.learners.runs.settings import Settings, load_preset, settings_toml
+from outflank.learners.runs.settings import Settings, load_preset, preset_names, settings_toml
 from outflank.machine import machine, version
 from outflank.players.greedy import Player
 from outflank.players.names import NamedPlayer, named_player
 from outflank.players.plugin_player import names_plugin_player, plugin_digest
+from outflank.plugins import code_digest
 from outflank.studies.drawings import P, save_drawing, save_figure
 from outflank.studies.experiment import Experiment, Scale
 from outflank.studies.learning import Wanted, learn_runs, progress
@@ -78,7 +81,10 @@ class FinishedRun:
 
     def player(self, which: str = "last", options: str = "", name: str | None = None) -> NamedPlayer:
         """The last or the best player of the run, with options as in a player's name: "depth=2,solve=4"."""
-        player = named_player(f"{self.path / which}.safetensors{',' if options else ''}{options}")
+        file = self.path / f"{which}.safetensors"
+        plugin = weights_of_plugin(RunFolder.open(self.path).settings()[0], file)
+        source = str(file) if plugin is None else f"{plugin},weights={file}"
+        player = named_player(f"{source}{',' if options else ''}{options}")
         return replace(player, name=name or player.name)
 
 
@@ -154,7 +160,7 @@ class Laboratory:
         self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]], seeds: Sequence[int] | None = None
     ) -> dict[str, list[FinishedRun]]:
         """As learn(), for several settings at once, by name: so that no core is idle."""
-        settings = {name: _settings(*what) for name, what in wanted.items()}
+        settings = {name: self._settings_of(*what) for name, what in wanted.items()}
         found = {
             name: [
                 FinishedRun(self._run_path(wanted[name][0], one, seed), seed) for seed in seeds or self.seeds
@@ -165,9 +171,18 @@ class Laboratory:
         self._learn(todo)
         return found
 
+    def _settings_of(self, preset: str, changes: Mapping[str, Any]) -> Settings:
+        """A preset with changes, as `learn --set` makes them; a file of one's own may lie beside the
+        experiment's."""
+        beside = self.experiment.file.parent / preset
+        is_beside = preset not in preset_names() and not Path(preset).is_file() and beside.is_file()
+        return load_preset(str(beside) if is_beside else preset, changes).settings
+
     def cached(self, name: str, work: Callable[[], Any], settings: Mapping[str, Any] | None = None) -> Any:
         """The JSON value that `work` returns, cached for these settings (by default the experiment's)."""
-        made_with = self.settings if settings is None else settings
+        return self._cached(name, work, self._with_code(self.settings if settings is None else settings))
+
+    def _cached(self, name: str, work: Callable[[], Any], made_with: Mapping[str, Any]) -> Any:
         if (part := self._cached_part(name, made_with)) is None:
             began = time.perf_counter()
             value = work()
@@ -184,7 +199,8 @@ class Laboratory:
         """function(shared, piece) for every named piece, cached as a part with the settings beside it; those
         that are missing on all cores of this machine, or of the cluster. The function is pure and defined at
         the top of a module, and shared and pieces can be pickled."""
-        found = {name: self._cached_part(name, settings) for name, (_, settings) in pieces.items()}
+        made_with = {name: self._with_code(settings) for name, (_, settings) in pieces.items()}
+        found = {name: self._cached_part(name, settings) for name, settings in made_with.items()}
         missing = [name for name, part in found.items() if part is None]
         with self.executor() as executor:
             size = 2 * executor.workers  # this many are lost if this is killed
@@ -195,7 +211,7 @@ class Laboratory:
                 values = executor.map(function, shared, [pieces[name][0] for name in names])
                 seconds = (time.perf_counter() - began) / len(names)
                 for name, value in zip(names, values, strict=True):
-                    found[name] = self._store_part(name, pieces[name][1], value, seconds)
+                    found[name] = self._store_part(name, made_with[name], value, seconds)
         parts = {name: part for name, part in found.items() if part is not None}
         self.seconds += sum(part.seconds for part in parts.values())
         return {name: part.value for name, part in parts.items()}
@@ -212,6 +228,11 @@ class Laboratory:
             return
         with ThreadExecutor() as threads:
             yield threads
+
+    def _with_code(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The settings of a part that an experiment of one's own works out, with the digest of its code."""
+        code = self.experiment.code_digest()[:10]
+        return {**settings, "code": code} if code else settings
 
     def _part_path(self, name: str) -> Path:
         return self.folder / "parts" / f"{_file_name(name)}.json"
@@ -258,7 +279,7 @@ class Laboratory:
         settings = {"first": identity(first), "second": identity(second), "double games": double_games,
                     "epsilon": list(match.epsilon), "seed": seed,
                     "starts": _digest(*(board.text for board in starts))}  # fmt: skip
-        counts = self.cached(name, play, settings)
+        counts = self._cached(name, play, settings)
         return Tally(**counts | {"double_games": tuple(counts["double_games"])})
 
     def tournament(
@@ -307,7 +328,8 @@ class Laboratory:
                           seconds=round(seconds, 3), done=(min(shares), max(shares)))  # fmt: skip
 
     def _run_path(self, preset: str, settings: Settings, seed: int) -> Path:
-        digest = _digest(settings_toml(settings, 0))
+        code = [f"{name} {digest}" for name, digest in plugins_of(settings).items()]
+        digest = _digest(settings_toml(settings, 0), *code)
         return self.out / "runs" / f"{Path(preset).stem}-{digest}" / f"seed-{seed}"
 
     def _learn(self, todo: Wanted) -> None:
@@ -358,11 +380,6 @@ class _Shown:
         self._lab.report_progress(f"learning {what}", sum(self._done), total, runs[0].unit)
 
 
-def _settings(preset: str, changes: Mapping[str, Any]) -> Settings:
-    """A preset with changes, as `learn --set` makes them."""
-    return load_preset(preset, changes).settings
-
-
 def identity(player: Player) -> dict[str, str]:
     """What identifies a player in a cached match: its name alone would hide changed weights."""
     inner = getattr(player, "inner", player)
@@ -374,11 +391,18 @@ def identity(player: Player) -> dict[str, str]:
     if (book := getattr(player, "book", None)) is not None:
         known["book"] = f"{len(book)} positions"
     source = player.name.partition(",")[0]
-    if weights is None and names_plugin_player(source):
-        known["code"] = plugin_digest(source)[:10]
+    if code := plugin_digest(source) if names_plugin_player(source) else _code_of(inner):
+        known["code"] = code[:10]
     if weights is not None:
         known["weights"] = hashlib.sha256(weights.tobytes()).hexdigest()[:10]
     return known
+
+
+def _code_of(player: Player) -> str:
+    """The digest of somebody's code in a player that has another name; empty if all of it is ours."""
+    evaluator = getattr(player, "evaluator", None)
+    thing = player if evaluator is None else evaluator
+    return code_digest(getattr(thing, "code", thing))
 
 
 def _digest(*texts: str) -> str:

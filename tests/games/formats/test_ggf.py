@@ -81,6 +81,36 @@ def test_lower_case_loses_no_move(tmp_path: Path) -> None:
     assert (record.black, record.game.transcript) == ("a", "f5d6")
 
 
+@pytest.mark.parametrize(
+    ("result", "score", "ending"),
+    [
+        ("", None, ""),
+        ("RE[?]", None, ""),
+        ("RE[ ? ]", None, ""),
+        ("RE[?:R]", None, "resigned"),
+        ("Re[+4.000:T]", 4, "time"),
+        ("RE[-127.000]", None, ""),  # Edax, of a game that is not over
+    ],
+)
+def test_unfinished_games(tmp_path: Path, result: str, score: float | None, ending: str) -> None:
+    (record,) = _read(tmp_path, f"(;GM[othello]PC[Edax]PB[?]PW[?]{result}{START}B[F5]W[D6]B[C3];)")
+    assert (record.game.transcript, record.result, record.ending) == ("f5d6c3", score, ending)
+
+
+def test_odd_case_and_several_games_per_line(tmp_path: Path) -> None:
+    board = f"{'-' * 27}o*------*o{'-' * 27}"
+    odd = f"( ;Gm[oThElLo] pB[x] tY[8] rE[+4] bO[8 {board} *]"
+    game = "(;GM[Othello]B[f5];)"
+    found = _read(tmp_path, f"3 {odd}b[F5]w[d6] ; ){game} (\n;GM[Othello]B[d3])  1 {game}\n2 {game}{game}")
+    assert [record.game.transcript for record in found] == ["f5d6", "f5", "d3", "f5", "f5", "f5"]
+    assert (found[0].black, found[0].result) == ("x", 4)
+    path = tmp_path / "g.ggf"
+    path.write_text(f"( ;GM[Othello]B[f5] {game}")
+    with pytest.raises(ValueError, match=r"game 1: it is cut off or damaged"):
+        read_games(path)
+    assert [record.number for record in read_game_file(path, skip_bad=True).records] == [2]
+
+
 def test_archives_of_synchro_matches(tmp_path: Path) -> None:
     start = "BO[8 -------- -------- -----*-- ---***-- ---**O-- ----**-- -------- -------- O]"
     game = f"(;GM[Othello]TY[s8r18]RE[?]{start}W[D7]B[D6];)"

@@ -78,6 +78,7 @@ def test_damaged_pasted_texts_and_positions(tmp_path: Path) -> None:
     game = Game.from_transcript("f5d6c3d3c4f4")
     texts = [
         b"f5d6c3\nd3c4f4", b"1. F5 d6 2. C3 d3", b"(;GM[2];B[f5];W[d6])", b"(;GM[Othello]B[f5]W[d6];)",
+        b'[Black "tama"]\n[Result "38-26"]\n\n1. f5 d6 {x} 2. c3 (2. d3) d3 38-26',
         f"{game.final.text}; d2:+4; e2:-2;".encode(), b"f5d6c3d3c4f4f6g5\nf5f6e6d6c5e3d3g5",
     ]  # fmt: skip
     random, path = Random(3), tmp_path / "positions.txt"
@@ -95,7 +96,7 @@ def test_damaged_pasted_texts_and_positions(tmp_path: Path) -> None:
 # Read in a process with little memory. Quadratic work on such texts would end in the test's time limit.
 LONG_TEXTS = """
 import json, resource
-from outflank.games.formats import ggf, json_lines, othello_quest, sgf, transcripts
+from outflank.games.formats import ggf, json_lines, othello_quest, pgn, sgf, transcripts
 
 texts = [
     (sgf.read, "(;GM[" * 40_000), (sgf.read, "(;GM[\\\\]" * 40_000), (sgf.read, "(;FF[4]" * 20_000),
@@ -104,6 +105,9 @@ texts = [
     (ggf.read, "(;" * 100_000), (ggf.read, "(;GM[Othello]" * 30_000),
     (transcripts.read, "f5" * 150_000), (transcripts.read, "1 " * 150_000), (transcripts.read, "1" * 300_000),
     (transcripts.read, "Black: x\\n" * 30_000), (transcripts.read, "f5\\nd6\\n" * 2_000),
+    (pgn.read, '[a "' * 60_000), (pgn.read, "{" * 300_000), (pgn.read, "(" * 300_000),
+    (pgn.read, "f5" * 150_000 + "z"), (pgn.read, "[" + " " * 300_000), (pgn.read, "[" * 300_000),
+    (pgn.read, '[a "b"] 1. f5 ' * 20_000), (pgn.read, "1-" * 90_000),
     (json_lines.read, json.dumps({"moves": "f5" * 100_000})),
     (othello_quest.read, "[" * 300_000), (othello_quest.read, "{" + chr(10) + "{" * 300_000),
     (othello_quest.read, json.dumps([{"m": "f5"}] * 20_000)),
@@ -118,7 +122,7 @@ print(len(texts))
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no resource limits")
 def test_time_and_memory_stay_linear() -> None:
     result = subprocess.run([sys.executable, "-c", LONG_TEXTS], capture_output=True, text=True, check=False)
-    assert result.stdout == "19\n", result.stderr
+    assert result.stdout == "27\n", result.stderr
 
 
 def test_whole_boards_are_bounded() -> None:

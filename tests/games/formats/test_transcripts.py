@@ -114,6 +114,15 @@ def test_othello_quest(tmp_path: Path) -> None:
             read_pasted(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["1. f5 1... d6 2. c3 2... d3", "f5d6c3d3 ...", "f5d6c3d3 *", "1:F5 2:D6 3:C3 4:D3", "1) f5 d6\n2) c3 d3",
+     "1.f5 d6\r\n2.c3 d3", "f5 d6\tc3 d3\u2026"],
+)  # fmt: skip
+def test_numbers_and_ends_of_pasted_games(text: str) -> None:
+    assert [record.game.transcript for record in read_pasted(text)] == ["f5d6c3d3"]
+
+
 def test_two_games_are_not_taken_for_one() -> None:
     assert [record.game.transcript for record in read_pasted("f5d6c3\nf5f6e6")] == ["f5d6c3", "f5f6e6"]
 

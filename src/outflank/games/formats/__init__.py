@@ -1,1 +1,1 @@
-"""Game files: WTHOR, GGF, SGF, transcripts and JSON lines."""
+"""Game files: WTHOR, GGF, SGF, PGN, transcripts and JSON lines."""

@@ -1,4 +1,4 @@
-r"""Game files in any format: WTHOR, GGF, SGF, Othello Quest, transcripts, and outflank's own JSON lines.
+r"""Game files in any format: WTHOR, GGF, SGF, PGN, Othello Quest, transcripts, and outflank's own JSON lines.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -22,18 +22,21 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from outflank.files import write_whole
-from outflank.games.formats import ggf, json_lines, othello_quest, sgf, transcripts, wthor
+from outflank.games.formats import ggf, json_lines, othello_quest, pgn, sgf, transcripts, wthor
 from outflank.games.game import Encoded, GameRecord, ParsedGame, Problem, moves_matrix
 from outflank.games.replay import checked, replay_records
 
 __all__ = ["GameFile", "GameRecord", "moves_matrix", "read_game_file", "read_games", "write_games"]
 
 WrittenFormat = Literal["wtb", "ggf", "sgf", "txt", "jsonl"]
-Format = WrittenFormat | Literal["quest"]
+Format = WrittenFormat | Literal["pgn", "quest"]
 FORMATS: tuple[WrittenFormat, ...] = get_args(WrittenFormat)
 _ENCODERS: dict[WrittenFormat, Callable[[Sequence[GameRecord]], Encoded]] = {
     "wtb": wthor.encode, "ggf": ggf.encode, "sgf": sgf.encode, "txt": transcripts.encode,
     "jsonl": json_lines.encode,
+}  # fmt: skip
+_TEXT_READERS: dict[Format, Callable[[str], Iterator[ParsedGame | Problem]]] = {
+    "ggf": ggf.read, "sgf": sgf.read, "pgn": pgn.read, "jsonl": json_lines.read, "quest": othello_quest.read,
 }  # fmt: skip
 LARGEST_FILE = 512 << 20  # also after decompression
 LARGEST_PASTE = 1 << 20
@@ -78,7 +81,7 @@ def read_game_file(path: str | Path, *, skip_bad: bool = False) -> GameFile:
 
 
 def read_pasted(text: str) -> list[GameRecord]:
-    """The games of a text that was pasted: SGF, GGF, JSON lines, or a transcript in any number of lines.
+    """The games of a text that was pasted: SGF, GGF, PGN, JSON lines, or a transcript in any number of lines.
 
     >>> [record.game.transcript for record in read_pasted("1. F5 d6\\n2. C3 d3")]
     ['f5d6c3d3']
@@ -94,10 +97,7 @@ def read_pasted(text: str) -> list[GameRecord]:
         found = lines if all(isinstance(game, GameRecord) for game in lines) else whole
         found = whole if all(isinstance(game, GameRecord) for game in whole) else found
     else:
-        parse = {"ggf": ggf.read, "sgf": sgf.read, "jsonl": json_lines.read, "quest": othello_quest.read}[
-            form
-        ]
-        found = list(checked(parse(text), ""))
+        found = list(checked(_TEXT_READERS[form](text), ""))
     records = []
     for game in found:
         if not isinstance(game, GameRecord):
@@ -149,6 +149,8 @@ def _parsed(path: Path, form: Format, content: bytes) -> Iterator[ParsedGame | P
             return ggf.read(_text(content, path, "latin-1"))
         case "sgf":
             return sgf.read(_text(content, path, "latin-1"))
+        case "pgn":
+            return pgn.read(_text(content, path, "latin-1"))
         case "jsonl":
             return json_lines.read(_text(content, path))
         case "quest":
@@ -193,6 +195,8 @@ def _format(path: Path, content: bytes) -> Format:
     for form in FORMATS:
         if suffix == f".{form}" and form not in ("txt", "jsonl"):
             return form
+    if suffix == ".pgn":
+        return "pgn"
     return "wtb" if b"\0" in content[:64] else _format_of_text(content[:4096].decode("latin-1"))
 
 
@@ -200,6 +204,8 @@ def _format_of_text(opening: str) -> Format:
     """The format of a text that starts like this; GGF and SGF differ in how they name the game."""
     if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*(?:\d+\s*)?\(\s*;", opening):
         return "sgf" if re.search(r"(?:GM|FF)\s*\[\s*\d", opening, re.I) else "ggf"
+    if pgn.LOOKS_LIKE.search(opening.lstrip("\ufeff\xef\xbb\xbf")):
+        return "pgn"
     if re.match(r"(?:\xef\xbb\xbf|\ufeff)?\s*(?:\{|\[(?!\s*[\"']?[a-h][1-8]\b))", opening, re.I) is None:
         return "txt"
     is_quest = (

@@ -24,11 +24,13 @@ from outflank.games.replay import moves_by_colour, replay_records
 _BETWEEN = re.compile(r"\s*(?:\d+\s*)?")
 # Possessive and bounded: damaged files must not take more than linear time.
 _PROPERTY = re.compile(r"([A-Za-z]++)\s*+\[([^\]]{0,2000}+)\]")
-_GAME = re.compile(r"\(;((?:\s*+[A-Za-z]++\s*+\[[^\]]{0,2000}+\])*+)\s*+;?+\s*+\)")
+_OPENING = re.compile(r"\(\s*+;")
+_GAME = re.compile(r"\(\s*+;((?:\s*+[A-Za-z]++\s*+\[[^\]]{0,2000}+\])*+)\s*+;?+\s*+\)")
 _ENTRY = {str(Square(i)): i for i in range(64)} | dict.fromkeys(PASSES, int(_core.WRITTEN_PASS))
 _NAMES = [str(Square(i)).upper() for i in range(64)]
 _ENDING_OF: dict[str, Ending] = {"": "", "r": "resigned", "t": "time", "s": "agreed"}
 _LETTER_OF = {ending: letter for letter, ending in _ENDING_OF.items()}
+UNFINISHED = "-127.000"  # Edax's result of a game that is not over
 _UNWRITABLE = re.compile(r"[\[\]\x00-\x1f\x7f]")
 
 
@@ -42,8 +44,8 @@ def read(text: str) -> Iterator[ParsedGame | Problem]:
         match = _GAME.match(text, at)
         if match is None:
             yield Problem(number, where, _unreadable(text[at : at + 40]))
-            following = text.find("(;", at + 1)
-            at = len(text) if following < 0 else following
+            following = _OPENING.search(text, at + 1)
+            at = following.start() if following else len(text)
             continue
         try:
             yield _parsed(match[1], number, where)
@@ -60,7 +62,7 @@ def _skipped(text: str, at: int) -> int:
 
 
 def _unreadable(opening: str) -> str:
-    if opening.startswith("(;"):
+    if re.match(r"\(\s*;", opening):
         return "it is cut off or damaged: there is no ;) after its properties"
     return f"it should start with (; but there is {opening[:20]!r}"
 
@@ -128,10 +130,10 @@ def _board(text: str) -> Board:
 
 
 def _result(text: str) -> tuple[float | None, Ending]:
-    score, _, flag = text.partition(":")
+    score, _, flag = text.lower().replace(" ", "").partition(":")
     if flag not in _ENDING_OF:
         raise ValueError(f"its result {text[:20]!r} ends in {flag[:10]!r}, which is none of r, t and s")
-    if score in ("", "?"):
+    if score in ("", "?", UNFINISHED):
         return None, _ENDING_OF[flag]
     if not re.fullmatch(r"[+-]?\d{1,2}(\.\d*)?", score) or abs(float(score)) > 64:
         raise ValueError(f"its result {text[:20]!r} is not a disc difference")

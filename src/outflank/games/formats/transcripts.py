@@ -26,11 +26,12 @@ from outflank.games.replay import replay_entries
 
 PASSES = ("--", "pass", "pas", "pa", "ps")
 # A move number (1. or 12), a square, a pass, or a separator: blanks, commas, dashes and arrows between
-# squares, the quotes and brackets of a program's list, > of a quoted mail, a full stop at the end.
+# squares, the quotes and brackets of a program's list, > of a quoted mail; at the end a full stop, dots, or
+# the * that PGN has after a game that is not over.
 _TOKEN = re.compile(
-    r"(?P<number>(?<![^\s,;|])\d{1,3}(?:\s*[.):](?!\d)|(?=\s*[a-h][1-8])))|(?P<square>[a-h][1-8])"
+    r"(?P<number>(?<![^\s,;|])\d{1,3}(?:\s*(?:\.{1,3}|[):])(?![.\d])|(?=\s*[a-h][1-8])))|(?P<square>[a-h][1-8])"
     rf"|(?P<pass>{'|'.join(PASSES)})|[\s,;|\"'\[\]]+"
-    r"|(?:->|[-\u2013\u2192>])\s*(?=\d{0,3}[.):]?\s*[a-h][1-8])|\.(?=\s*$)",
+    r"|(?:->|[-\u2013\u2192>])\s*(?=\d{0,3}[.):]?\s*[a-h][1-8])|(?:\.{1,3}|\u2026|\*)(?=\s*$)",
     re.I,
 )
 # After the moves: Black's disc difference (: +12), or the discs of both (38-26).

@@ -71,7 +71,7 @@ TOPICS: dict[str, dict[str, LazyCommand]] = {
         "solve": _command("playing.solve", "Solve endgame positions: exact score, best move and best play."),
         "games": _command(
             "measuring.games",
-            "Read, convert and count games: WTHOR, GGF, SGF, transcripts, JSON lines; make openings.",
+            "Read, convert and count games: WTHOR, GGF, SGF, PGN, transcripts, JSON lines; make openings.",
         ),
         "book": _command(
             "playing.book",

@@ -11,15 +11,21 @@ first game, so that no run begins that could not be resumed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
+from outflank.evaluators.league_text import PlayerFileError
+from outflank.evaluators.storage import load_weights
 from outflank.learners.fitness.fixed_opponents import Measure
 from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import FloatMatrix, Optimiser, Tensors
-from outflank.plugins import PluginError, blamed, load
+from outflank.players.engines.player import is_external
+from outflank.plugins import GROUPS, PluginError, blamed, is_plugin, load, source_digest
 
 PARTS_OF_OPTIMISER = (
     "ask", "tell", "generation", "survivors", "selection_size", "parents", "favourite", "state", "restore"
@@ -76,6 +82,42 @@ def own_measure(name: str, seed: int, options: Mapping[str, Any]) -> Measure:
         made, name, "a fitness measure", PARTS_OF_MEASURE, "outflank.learners.fitness.fixed_opponents.Measure"
     )
     return made
+
+
+def plugins_of(settings: BaseModel) -> dict[str, str]:
+    """The plug-ins that a run's settings name, with the digests of their code."""
+    names = {text.partition(",")[0] for text in _texts(settings.model_dump()) if not is_external(text)}
+    found = {}
+    for name in sorted(names):
+        group = next((one for one in GROUPS if is_plugin(name, one)), None)
+        with suppress(ValueError):  # a text that only looks like one, or a wrong name, which the run refuses
+            if group is not None:
+                found[name] = source_digest(name, group)
+    return found
+
+
+def _texts(values: Any) -> Iterator[str]:
+    """All texts within lists and tables."""
+    if isinstance(values, str):
+        yield values
+    elif isinstance(values, Mapping):
+        for value in values.values():
+            yield from _texts(value)
+    elif isinstance(values, list | tuple):
+        for value in values:
+            yield from _texts(value)
+
+
+def weights_of_plugin(settings: BaseModel, file: Path) -> str | None:
+    """The plug-in whose weights a run has written to a file; None if the file is a player of its own."""
+    evaluator = getattr(settings, "evaluator", None) or ""
+    if not is_plugin(evaluator, "evaluators"):
+        return None
+    try:
+        load_weights(file)
+    except PlayerFileError:  # the plug-in made one of our own networks
+        return None
+    return str(evaluator)
 
 
 def _check(made: object, name: str, what: str, parts: tuple[str, ...], base: str) -> None:

@@ -290,25 +290,11 @@ def _spread(reports: list[dict[str, Any]]) -> dict[str, Any]:
     return {"mean_score": statistics.mean(scores), "standard_deviation": statistics.stdev(scores)}
 
 
-def _weights_only(run: Run, file: Path) -> str | None:
-    """The plug-in whose weights a run wrote: its file is not a player by itself."""
-    from outflank.evaluators.league_text import PlayerFileError
-    from outflank.evaluators.storage import load_weights
-    from outflank.plugins import is_plugin
-
-    settings, _ = run.folder.settings()
-    if not is_plugin(getattr(settings, "evaluator", None) or "", "evaluators"):
-        return None
-    try:
-        return load_weights(file).evaluator
-    except PlayerFileError:  # the plug-in made one of our own networks
-        return None
-
-
 def _print_reports(path: Path, runs: list[Run], reports: list[dict[str, Any]], interrupted: bool) -> None:
     from rich.table import Table
 
     from outflank.games.statistics import score_text
+    from outflank.learners.runs.own_learners import weights_of_plugin
 
     table = Table()
     for name in ("seed", "games", "score, 95 % interval", "best", "games/s", "seconds"):
@@ -329,7 +315,7 @@ def _print_reports(path: Path, runs: list[Run], reports: list[dict[str, Any]], i
         say(f"Interrupted; nothing is lost. Continue: outflank resume {path}")
         return
     best = Path(reports[0]["folder"]) / "best.safetensors"
-    plugin = _weights_only(runs[0], best)
+    plugin = weights_of_plugin(runs[0].folder.settings()[0], best)
     say(f"Run: {path}   Score it: outflank score {f'{plugin},weights={best}' if plugin else best}")
     say(f"Plot it: outflank plot {path}")
     if plugin is None:

@@ -185,14 +185,16 @@ def _shown(text: str) -> str:
 
 Sources = Annotated[
     list[Path],
-    typer.Argument(metavar="SOURCE...", help="WTHOR, GGF, SGF, transcripts or JSON lines; .gz and .bz2 too."),
+    typer.Argument(
+        metavar="SOURCE...", help="WTHOR, GGF, SGF, PGN, transcripts or JSON lines; .gz and .bz2 too."
+    ),
 ]
 SHOWN = 10  # openings, exceptions and unreadable games; --json lists all
 
 
 def add_to(app: typer.Typer) -> None:
     games = subcommands(
-        "Read, convert and count games: WTHOR, GGF, SGF, transcripts, JSON lines; make openings."
+        "Read, convert and count games: WTHOR, GGF, SGF, PGN, transcripts, JSON lines; make openings."
     )
     games.command("import")(import_games)
     games.command()(stats)
@@ -309,7 +311,7 @@ def _count(number: int, what: str) -> str:
 
 
 FORMAT_NAMES = {"wtb": "WTHOR", "ggf": "GGF", "sgf": "SGF", "txt": "transcripts", "jsonl": "JSON lines",
-                "quest": "Othello Quest"}  # fmt: skip
+                "pgn": "PGN", "quest": "Othello Quest"}  # fmt: skip
 
 
 def _read(sources: list[Path], skip_bad: bool) -> list[GameFile]:
