@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from outflank.board import Board
 from outflank.games.batch import Batch
 from outflank.games.match import Match
 from outflank.games.statistics import Tally
@@ -124,9 +125,9 @@ class Killed(BaseException):
 @contextmanager
 def killed_after(batches: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every worker in this process ends after so many batches, each of 100 games and stored."""
-    play, left = Match.batches, batches
+    play, left = Match.played, batches
 
-    def until_killed(match: Match, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
+    def until_killed(match: Match, record: bool, first_game: int) -> Iterator[Batch]:
         nonlocal left
         for at in range(first_game, 2 * match.double_games, 100):
             if left == 0:
@@ -136,9 +137,9 @@ def killed_after(batches: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
             yield match._play_batch(at, min(100, 2 * match.double_games - at), record)
 
     monkeypatch.setattr(turns, "STORE_SECONDS", -1.0)
-    monkeypatch.setattr(Match, "batches", until_killed)
+    monkeypatch.setattr(Match, "played", until_killed)
     yield
-    monkeypatch.setattr(Match, "batches", play)
+    monkeypatch.setattr(Match, "played", play)
 
 
 def test_a_job_goes_on_after_its_last_stored_batch(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,13 +157,13 @@ def test_a_job_goes_on_after_its_last_stored_batch(league: League, monkeypatch: 
         assert [batch.first_game for batch in stored] == list(range(0, 2400, 100))
     assert [score.double_games for score in league.player(player.id).scores] == [1000]
     first_games = []
-    play = Match.batches
+    play = Match.played
 
-    def watched(match: Match, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
+    def watched(match: Match, record: bool, first_game: int) -> Iterator[Batch]:
         first_games.append(first_game)
         return play(match, record, first_game)
 
-    monkeypatch.setattr(Match, "batches", watched)
+    monkeypatch.setattr(Match, "played", watched)
     work_all(small_worker(league))
     assert first_games == [2400]
     match = league_match(named_player("all-2"), double_games=1500, seed=score_seed(player.digest))
@@ -197,6 +198,81 @@ def test_a_meeting_goes_on_after_its_last_stored_batch(
     assert {rate: found.rows[0].tally for rate, found in disturbed.items()} == {
         rate: found.rows[0].tally for rate, found in twin.items()
     }
+
+
+@pytest.fixture
+def one_opening(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As competitions were before openings: two players without random moves play one double game again and
+    again."""
+    monkeypatch.setattr(workers, "meeting_starts", lambda *_: (Board(),))
+
+
+def cups_of_two(league: League, folder: Path, *names: str) -> tuple[Competitions, list[int]]:
+    """Competitions of the same two players, started."""
+    submit_many(league, league.register("Ada"), folder, range(2))
+    work_all(small_worker(league))
+    competitions = Competitions(league)
+    cups = [competitions.open(name, double_games=200) for name in names]
+    for cup in cups:
+        for player in (1, 2):
+            competitions.nominate_any(cup, player)
+        competitions.start(cup)
+    return competitions, cups
+
+
+@pytest.mark.usefixtures("one_opening")
+def test_games_that_repeat_are_counted_over_killed_workers_and_slices(
+    league: League, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    competitions, (disturbed, twin) = cups_of_two(league, tmp_path, "Cup", "Twin")
+    for killed in range(2):  # once before anything is stored, once after
+        with killed_after(2 + killed, monkeypatch):
+            doomed = small_worker(league, lease=0.01)
+            held = doomed.jobs.take()
+            assert held is not None
+            with pytest.raises(Killed):
+                doomed.do(held)
+        time.sleep(0.05)
+    monkeypatch.setattr(turns, "SLICE_SECONDS", 0.0)
+    monkeypatch.setattr(turns, "STORE_SECONDS", 0.0)
+    worker = small_worker(league)
+    while (held := worker.jobs.take()) is not None:
+        worker.do(held, in_slices=True)
+    found = {cup: competitions.standings(cup) for cup in (disturbed, twin)}
+    tallies = {
+        cup: {rate: one.results["p0", "p1"].tally for rate, one in of_cup.items()}
+        for cup, of_cup in found.items()
+    }
+    assert tallies[disturbed] == tallies[twin]
+    without, few, many = tallies[disturbed].values()
+    assert (without.games, without.distinct, without.ci95) == (400, 1, (0.0, 1.0))
+    assert 1 < few.distinct < 200
+    assert many.distinct == 200
+    row = found[disturbed][0.0].rows[0]
+    assert row.ci95 == (0.0, 1.0) or row.ci95[1] - row.ci95[0] > 0.5  # of one double game
+    assert row.rating_ci95[1] - row.rating_ci95[0] > 300
+    with league.store.reading() as session:
+        assert session.scalars(select(JobBatch)).all() == []
+
+
+@pytest.mark.usefixtures("one_opening")
+def test_batches_of_before_go_on_without_their_hashes(
+    league: League, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    competitions, (cup,) = cups_of_two(league, tmp_path, "Cup")
+    with killed_after(3, monkeypatch):
+        doomed = small_worker(league, lease=0.01)
+        held = doomed.jobs.take()
+        assert held is not None
+        with pytest.raises(Killed):
+            doomed.do(held)
+    with league.store.writing() as session:
+        session.execute(update(JobBatch).values(games=None, repeated=0))
+    time.sleep(0.05)
+    work_all(small_worker(league))
+    tally = competitions.standings(cup)[0.0].results["p0", "p1"].tally
+    assert tally.games == 400
+    assert 1 <= tally.distinct < 200
 
 
 def test_a_slice_is_given_back_and_is_no_failed_attempt(

@@ -310,6 +310,8 @@ def test_a_league_of_the_first_version_is_upgraded_and_goes_on(database: str) ->
         "final", "final", "final", "provisional", "waiting",
     ]  # fmt: skip
     assert competitions.state(1).state == "finished"
+    played = competitions.standings(1)[0.0].results["all-2", "one"].tally
+    assert (played.games, played.distinct) == (20, 10)  # as if all were distinct: nobody counted
     assert (competitions.state(2).state, competitions.state(2).meetings) == ("playing", 2)
     work_all(Worker(store, threads=2))
     rows = {row.name: row for row in league.table()}

@@ -71,6 +71,7 @@ class Batch:
     times: BothTimes | None = None  # None for games in the core, which are not timed
     game_times: tuple[BothTimes, ...] | None = None  # per game, if they were played one at a time
     repeated: int = 0  # double games that are the same as an earlier one of the match
+    hashes: npt.NDArray[np.uint64] | None = None  # of its double games, if repeated ones are counted
 
     @property
     def tally(self) -> Tally:

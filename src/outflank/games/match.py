@@ -29,7 +29,7 @@ from outflank.games.batch import play_in_step, squares_of
 from outflank.games.cluster_games import Workers, batches_of_workers, joined
 from outflank.games.engine_games import FEWEST_DISCS, EngineGames, needs_a_table
 from outflank.games.game import Game
-from outflank.games.repeats import RARE, RepeatedGames
+from outflank.games.repeats import RARE, Hashes, RepeatedGames
 from outflank.games.statistics import Tally
 from outflank.players.engines.player import ExternalPlayer
 from outflank.players.greedy import Player, RandomPlayer
@@ -77,16 +77,20 @@ class Match:
         plays_randomly = any(isinstance(player, RandomPlayer) for player in (self.first, self.second))
         return sum(self.epsilon) < RARE and not plays_randomly
 
-    def batches(self, record: bool = False, first_game: int = 0) -> Iterator[Batch]:
-        """The games in order, in batches that adapt to the speed, in constant memory."""
+    def batches(
+        self, record: bool = False, first_game: int = 0, before: Hashes | None = None
+    ) -> Iterator[Batch]:
+        """The games in order, in batches that adapt to the speed, in constant memory. `before`: the hashes of
+        the games before the first, which later ones may repeat."""
         if not self.counts_repeats:
             yield from self.played(record, first_game)
             return
-        seen = RepeatedGames(self.starts)
+        seen = RepeatedGames(self.starts, before)
         for batch in self.played(True, first_game):
             assert batch.moves is not None
-            repeated = seen.count(batch.first_game, batch.moves)
-            yield replace(batch, repeated=repeated, moves=batch.moves if record else None)
+            hashes = seen.hashes(batch.first_game, batch.moves)
+            yield replace(batch, repeated=seen.count(hashes), hashes=hashes,
+                          moves=batch.moves if record else None)  # fmt: skip
 
     def played(self, record: bool, first_game: int) -> Iterator[Batch]:
         """As batches, without counting repeated games."""

@@ -36,20 +36,30 @@ _SECOND = np.uint64(int(_random.integers(0, 1 << 63)) * 2 + 1)  # so that a doub
 
 
 class RepeatedGames:
-    """Remembers the double games of a match."""
+    """Remembers the double games of a match, those that were played `before` too: their hashes."""
 
-    def __init__(self, starts: Sequence[Board]) -> None:
+    def __init__(self, starts: Sequence[Board], before: Hashes | None = None) -> None:
         self._starts = np.array([_start_hashes(start) for start in starts], dtype=np.uint64)  # [starts, 8]
         self._seen: set[int] = set()
+        if before is not None:
+            self.count(before)
 
-    def count(self, first_game: int, moves: npt.NDArray[np.uint8]) -> int:
-        """How many of the next double games, [games, 60], are not new."""
+    def hashes(self, first_game: int, moves: npt.NDArray[np.uint8]) -> Hashes:
+        """One of each of the next double games, [games, 60]: equal games have equal hashes."""
+        chunks = range(0, len(moves) - 1, CHUNK)
+        found = [self._hashes(first_game + at, moves[at : at + CHUNK]) for at in chunks]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.uint64)
+
+    def count(self, hashes: Hashes) -> int:
+        """How many of these double games are not new."""
         repeated = 0
-        for at in range(0, len(moves) - 1, CHUNK):
-            repeated += self._count(first_game + at, moves[at : at + CHUNK])
+        for one in hashes.tolist():
+            repeated += one in self._seen
+            if len(self._seen) < MOST_REMEMBERED:
+                self._seen.add(one)
         return repeated
 
-    def _count(self, first_game: int, moves: npt.NDArray[np.uint8]) -> int:
+    def _hashes(self, first_game: int, moves: npt.NDArray[np.uint8]) -> Hashes:
         numbers = (first_game + np.arange(len(moves))) // 2 % len(self._starts)
         hashes = np.min(
             [
@@ -58,13 +68,7 @@ class RepeatedGames:
             ],
             axis=0,
         )  # mirrored games have the same images, so the same least hash
-        keys = (hashes[0::2] * _SECOND + hashes[1::2]).tolist()
-        repeated = 0
-        for key in keys:
-            repeated += key in self._seen
-            if len(self._seen) < MOST_REMEMBERED:
-                self._seen.add(key)
-        return repeated
+        return np.asarray(hashes[0::2] * _SECOND + hashes[1::2], dtype=np.uint64)
 
 
 def _start_hashes(board: Board) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from outflank.board import Colour
 
@@ -29,7 +29,10 @@ class Result(BaseModel):
     draws: int
     losses: int
     score: float
-    ci95: tuple[float, float]
+    ci95: tuple[float, float]  # rests on the distinct double games
+    distinct_double_games: int | None = Field(
+        None, validation_alias=AliasChoices("distinct_double_games", "distinct")
+    )
 
 
 class RowResponse(BaseModel):

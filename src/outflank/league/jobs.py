@@ -64,6 +64,14 @@ class Held:
     seconds: float  # of work in earlier turns
 
 
+@dataclass(frozen=True)
+class Played:
+    """Games of a job, and the hashes of its double games, eight bytes each, if repeated ones are counted."""
+
+    tally: Tally
+    hashes: bytes = b""
+
+
 def nothing(_session: Session) -> None:
     """Write nothing more."""
 
@@ -111,27 +119,29 @@ class Jobs:
         tally: Tally,
         seconds: float,
         write: Callable[[Session], None] = nothing,
+        hashes: bytes | None = None,
     ) -> None:
-        """Store played games: the next worker continues after them."""
+        """Store played games, and the hashes by which later ones are known to repeat them: the next worker
+        continues after them."""
         with self.store.writing() as session:
             self._ours(session, held, seconds).lease = self._lease()
-            session.add(JobBatch(job_id=held.id, first_game=first_game, **counts(tally)))
+            session.add(JobBatch(job_id=held.id, first_game=first_game, games=hashes, **counts(tally)))
             write(session)
 
-    def played(self, held: Held, games: int) -> Tally:
+    def played(self, held: Held, games: int) -> Played:
         """The sum of the job's stored batches; none if they are of a match with more games."""
         with self.store.reading() as session:
             query = select(JobBatch).where(JobBatch.job_id == held.id).order_by(JobBatch.first_game)
-            tally = Tally()
+            found = Played(Tally())
             for batch in session.scalars(query):
-                assert batch.first_game == tally.games
-                tally += batch.tally
-        if tally.games > games:  # another version's longer match
+                assert batch.first_game == found.tally.games
+                found = Played(found.tally + batch.tally, found.hashes + (batch.games or b""))
+        if found.tally.games > games:  # another version's longer match
             with self.store.writing() as session:
                 self._ours(session, held, held.seconds)
                 _drop_batches(session, held)
-            return Tally()
-        return tally
+            return Played(Tally())
+        return found
 
     def finish(self, held: Held, seconds: float, write: Callable[[Session], None]) -> None:
         """Mark the job as done and write its result, in one transaction; neither if it was lost."""
@@ -292,8 +302,8 @@ class Turn:
     def is_time_to_store(self) -> bool:
         return time.monotonic() - self._stored > min(STORE_SECONDS, self.jobs.lease_seconds)
 
-    def store(self, first_game: int, tally: Tally, write: Callable[[Session], None] = nothing) -> None:
-        self.jobs.store_batch(self.held, first_game, tally, self.seconds, write)
+    def store(self, first_game: int, games: Played, write: Callable[[Session], None] = nothing) -> None:
+        self.jobs.store_batch(self.held, first_game, games.tally, self.seconds, write, games.hashes or None)
         self._stored = time.monotonic()
 
     def check(self, played: int, games: int) -> None:

@@ -246,8 +246,8 @@ def score_seed(digest: str) -> int:
 
 def _table_row(found: Sequence[Any]) -> TableRow:
     number, name, entrant, kind, view, weights, created, error, double_games = found[: len(IN_TABLE)]
-    wins, draws, losses, *quarters = found[len(IN_TABLE) :]
-    tally = None if double_games is None else Tally(wins, draws, losses, tuple(quarters))
+    wins, draws, losses, *quarters, repeated = found[len(IN_TABLE) :]
+    tally = None if double_games is None else Tally(wins, draws, losses, tuple(quarters), repeated)
     return TableRow(
         None, number, name, entrant, kind, view, weights, created, tally, double_games or 0, error
     )

@@ -39,17 +39,19 @@ class Counted:
     quarters_2: Mapped[int]
     quarters_3: Mapped[int]
     quarters_4: Mapped[int]
+    repeated: Mapped[int] = mapped_column(Integer, default=0, server_default="0")  # double games
 
     @property
     def tally(self) -> Tally:
         doubles = (self.quarters_0, self.quarters_1, self.quarters_2, self.quarters_3, self.quarters_4)
-        return Tally(self.wins, self.draws, self.losses, doubles)
+        return Tally(self.wins, self.draws, self.losses, doubles, self.repeated)
 
 
 def counts(tally: Tally) -> dict[str, int]:
     """A tally as the columns of Counted."""
     quarters = {f"quarters_{n}": count for n, count in enumerate(tally.double_games)}
-    return {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses, **quarters}
+    return {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses, **quarters,
+            "repeated": tally.repeated}  # fmt: skip
 
 
 class Entrant(Base):
@@ -183,6 +185,7 @@ class JobBatch(Counted, Base):
     __tablename__ = "job_batches"
     job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     first_game: Mapped[int] = mapped_column(Integer, primary_key=True)
+    games: Mapped[bytes | None] = mapped_column(LargeBinary)  # their hashes, see games/repeats.py
 
 
 class WriteCheck(Base):

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -21,13 +22,24 @@ from outflank.games.statistics import Tally
 from outflank.games.tournaments.tournament import pair_seed
 from outflank.league.competitions import finish_if_played, meeting_starts
 from outflank.league.inspection import loaded_player
-from outflank.league.jobs import JOB_SECONDS, LEASE_SECONDS, MOST_ATTEMPTS, Held, Jobs, Lost, Turn, nothing
+from outflank.league.jobs import (
+    JOB_SECONDS,
+    LEASE_SECONDS,
+    MOST_ATTEMPTS,
+    Held,
+    Jobs,
+    Lost,
+    Played,
+    Turn,
+    nothing,
+)
 from outflank.league.league import PROVISIONAL, score_seed
 from outflank.league.schema import Competition, Content, Meeting, Player, Score, counts
 from outflank.league.scoring import DOUBLE_GAMES, league_match
 from outflank.league.store import Store
 from outflank.players.greedy import GreedyPlayer
 
+HASHES = np.dtype("<u8")  # as stored, whatever the machine
 IDLE_SECONDS = 0.5  # between looks at an empty queue
 
 
@@ -105,22 +117,22 @@ class Worker:
         held = turn.held
         player, digest = self._load(held.player_id)[0]
         seed = score_seed(digest)
-        tally = self.jobs.played(held, 2 * self.double_games)
+        played = self.jobs.played(held, 2 * self.double_games)
         turn.begin_play()
 
         def provisional(so_far: Tally, session: Session) -> None:
             _add_score(session, held.player_id, PROVISIONAL, so_far, seed)
 
         for double_games in (min(PROVISIONAL, self.double_games), self.double_games):
-            if tally.games >= 2 * double_games:
+            if played.tally.games >= 2 * double_games:
                 continue
             match = league_match(player, double_games=double_games, seed=seed, threads=self.threads)
             is_provisional = double_games < self.double_games
-            tally = self._play(turn, match, tally, is_over, provisional if is_provisional else None)
+            played = self._play(turn, match, played, is_over, provisional if is_provisional else None)
         picture = self._draw(player) if self._draw is not None else None
 
         def write(session: Session) -> None:
-            _add_score(session, held.player_id, self.double_games, tally, seed)
+            _add_score(session, held.player_id, self.double_games, played.tally, seed)
             session.get_one(Player, held.player_id).picture = picture
 
         self.jobs.finish(held, turn.seconds, write)
@@ -138,7 +150,7 @@ class Worker:
         match = Match(first, second, double_games=double_games, epsilon=epsilon, seed=seed,
                       starts=meeting_starts(epsilon, double_games), threads=self.threads)  # fmt: skip
         turn.begin_play()
-        tally = self._play(turn, match, self.jobs.played(held, 2 * double_games), is_over)
+        tally = self._play(turn, match, self.jobs.played(held, 2 * double_games), is_over).tally
 
         def write(session: Session) -> None:
             session.add(Meeting(competition_id=competition, epsilon=epsilon, first_id=held.player_id,
@@ -152,27 +164,29 @@ class Worker:
         self,
         turn: Turn,
         match: Match,
-        tally: Tally,
+        played: Played,
         is_over: Callable[[bool], bool],
         result: Callable[[Tally, Session], None] | None = None,
-    ) -> Tally:
+    ) -> Played:
         """Resume the match, storing batches as it goes; `result` is written with the last batch."""
-        games, fresh = 2 * match.double_games, Tally()
-        for batch in match.batches(first_game=tally.games):
-            fresh += batch.tally
-            so_far = tally + fresh
-            turn.check(so_far.games, games)
-            is_whole = so_far.games == games
+        games, fresh = 2 * match.double_games, Played(Tally())
+        before = np.frombuffer(played.hashes, dtype=HASHES).astype(np.uint64)
+        for batch in match.batches(first_game=played.tally.games, before=before):
+            hashes = b"" if batch.hashes is None else batch.hashes.astype(HASHES).tobytes()
+            fresh = Played(fresh.tally + batch.tally, fresh.hashes + hashes)
+            so_far = Played(played.tally + fresh.tally, played.hashes + fresh.hashes)
+            turn.check(so_far.tally.games, games)
+            is_whole = so_far.tally.games == games
             if is_whole and result is None:
                 return so_far
             gives_back = is_over(is_whole)
             if is_whole or gives_back or turn.is_time_to_store():
-                write = partial(result, so_far) if is_whole and result is not None else nothing
-                turn.store(tally.games, fresh, write)
-                tally, fresh = so_far, Tally()
+                write = partial(result, so_far.tally) if is_whole and result is not None else nothing
+                turn.store(played.tally.games, fresh, write)
+                played, fresh = so_far, Played(Tally())
             if gives_back:
                 raise GivenBack
-        return tally
+        return played
 
     def _load(self, *ids: int) -> list[tuple[GreedyPlayer, str]]:
         """Players from their files, and the files' digests. Those of the latest job are cached, for the next

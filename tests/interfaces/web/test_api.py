@@ -96,8 +96,13 @@ def _compete(league: LeagueClient, key: str, ids: list[int]) -> None:
         league.start(key, cup)
     assert league.start(ADMIN, cup).meetings_in_all == 3
     eventually(lambda: league.competition(cup).state == "finished")
-    assert list(league.competition(cup).standings) == ["0", "0.01", "0.1"]
+    standings = league.competition(cup).standings
+    assert list(standings) == ["0", "0.01", "0.1"]
+    assert [(row["double_games"], row["distinct_double_games"]) for row in standings["0"]["players"]] == [
+        (5, 5), (5, 5)
+    ]  # fmt: skip
     assert [(m.opponent, m.result.games) for m in league.matches(ids[0])] == [("counter 1", 10)] * 3
+    assert [m.result.distinct_double_games for m in league.matches(ids[0])] == [5] * 3
     assert [one.name for one in league.competitions()] == ["Cup"]
 
 

@@ -168,6 +168,19 @@ def test_a_long_table_is_cut_into_pages() -> None:
     assert 'rel="next" href="/?page=2"' in page_of(TableQuery())
 
 
+def test_distinct_double_games_are_shown() -> None:
+    repeats = Tally(100, 0, 0, (0, 0, 0, 0, 50), repeated=48)
+    standings = Standings.of([PairResult("one", "two", repeats)])
+    state = CompetitionState(1, "Cup", "finished", 50, 0.0, (), 1, 1)
+    page = rendered("competition.html", active="/competitions", title="Cup", competition=state,
+                    sections=[RateSection(0.0, standings)], players={}, nominable=[],
+                    few_random_moves=FEW_RANDOM_MOVES)  # fmt: skip
+    text = " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    assert "Only 2 of 50 double games are distinct" in text
+    assert "100 0 0 50 2 1.000" in text
+    assert "100 wins, 0 draws, 0 losses; 2 distinct double games" in page
+
+
 def test_a_cycle_is_named() -> None:
     beats = Tally(60, 0, 40, (0, 0, 40, 0, 10))
     legs = [("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")]

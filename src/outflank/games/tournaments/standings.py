@@ -232,6 +232,8 @@ def _row_report(row: Standing) -> dict[str, Any]:
         "draws": row.tally.draws,
         "losses": row.tally.losses,
         "games": row.tally.games,
+        "double_games": sum(row.tally.double_games),
+        "distinct_double_games": row.tally.distinct,
         "points": row.points,
         "score": _rounded(row.score),
         "ci95": [_rounded(edge) for edge in row.ci95],

@@ -153,6 +153,15 @@ class RateSection:
         return [[self._cell(row, column) for column in players] for row in players]
 
     @property
+    def double_games(self) -> int:
+        """Of all pairs."""
+        return sum(sum(row.tally.double_games) for row in self.standings.rows) // 2
+
+    @property
+    def distinct(self) -> int:
+        return sum(row.tally.distinct for row in self.standings.rows) // 2
+
+    @property
     def cycles(self) -> tuple[object, ...]:
         return self.standings.cycles[:MOST_CYCLES]
 
@@ -162,6 +171,8 @@ class RateSection:
             return Cell(None, "")
         tally = result.tally
         words = f"{tally.wins:,} wins, {tally.draws:,} draws, {tally.losses:,} losses"
+        if tally.repeated:
+            words += f"; {tally.distinct:,} distinct double games"
         return Cell(tally.score, f"{row} against {column}: {words}")
 
 
