@@ -1,4 +1,5 @@
-"""The tables of benchmarks/README.md from the results of `outflank bench --peers` and other benchmarks.
+"""The tables of benchmarks/README.md and docs/strength.md from the results of `outflank bench --peers`,
+of other benchmarks and of matches.
 
 outflank bench --peers --json > benchmarks/core.json
 python -m benchmarks.before_and_after PYTHON --json benchmarks/before_and_after.json
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 README = Path(__file__).parent / "README.md"
+STRENGTH = README.parent.parent / "docs" / "strength.md"
 
 
 def tables(result: dict[str, Any]) -> str:
@@ -75,6 +77,38 @@ def wheel_cores(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def equal_time(result: dict[str, Any]) -> str:
+    """Markdown: matches against an engine's levels by the time that both take."""
+    lines = [
+        f"| `all-rounder` at | seconds | {result['engine']} | seconds, median | score "
+        "| wins, draws, losses |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in result["matches"]:
+        low, high = row["ci95"]
+        lines.append(
+            f"| time {row['time']:g} | {row['seconds']:.3f} | level {row['level']} "
+            f"| {row['engine_seconds']:.3f}, {row['engine_median']:.3f} "
+            f"| {row['score']:.3f} ({low:.3f} to {high:.3f}) "
+            f"| {row['wins']}, {row['draws']}, {row['losses']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def static_error(result: dict[str, Any]) -> str:
+    """Markdown: static values beside exact scores, by empty squares."""
+    lines = [
+        "| empty squares | exact scores | positions | error | slope | correlation |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {row['empties']} | {row['scores']} | {row['positions']:,} | {row['mean_error']:.2f} "
+        f"| {row['slope']:.3f} | {row['correlation']:.3f} |"
+        for row in result["rows"]
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def _digits(rate: float) -> int:
     return 0 if rate >= 10 else 2
 
@@ -83,19 +117,22 @@ REPORTS = {
     "core.json": tables,
     "before_and_after.json": before_and_after,
     "wheel_cores.json": wheel_cores,
+    "equal_time.json": equal_time,
+    "static_error.json": static_error,
 }
 MARKED = re.compile(r"(<!-- (\w+\.json) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 
-def written(readme: str) -> str:
+def written(page: str) -> str:
     """With the tables of each result file between its marks."""
 
     def filled(found: re.Match[str]) -> str:
         result = json.loads((README.parent / found[2]).read_bytes())
         return found[1] + REPORTS[found[2]](result) + found[3]
 
-    return MARKED.sub(filled, readme)
+    return MARKED.sub(filled, page)
 
 
 if __name__ == "__main__":
-    README.write_text(written(README.read_text()))
+    for page in (README, STRENGTH):
+        page.write_text(written(page.read_text()))
