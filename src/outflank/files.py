@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from outflank.suggestions import shown
+
 LOCK = ".lock"
 
 
@@ -21,6 +23,18 @@ def write_whole(path: Path, content: bytes) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def as_path(name: str | os.PathLike[str]) -> Path:
+    """A file or folder by its name, or an error for anything else, where it is passed.
+
+    >>> as_path(3)
+    Traceback (most recent call last):
+    TypeError: a file or folder is named by a text or a Path, got 3
+    """
+    if not isinstance(name, str | os.PathLike) or not str(name):
+        raise TypeError(f"a file or folder is named by a text or a Path, got {shown(name)}")
+    return Path(name)
 
 
 @contextmanager
