@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from outflank.suggestions import shown
 
 LOCK = ".lock"
+PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # seconds
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -20,9 +22,20 @@ def write_whole(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        _replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _replace(temporary: Path, path: Path) -> None:
+    """Windows replaces no file that anybody reads at the moment: a page that shows a run, a virus scanner."""
+    for pause in PAUSES if os.name == "nt" else ():
+        try:
+            temporary.replace(path)
+            return
+        except PermissionError:
+            time.sleep(pause)
+    temporary.replace(path)
 
 
 def as_path(name: str | os.PathLike[str]) -> Path:

@@ -101,8 +101,10 @@ def short_name(name: str, longest: int | None = None) -> str:
     ('my.player,book=my.book', 'mine/best.safetensors')
     >>> short_name("players/JaskowskiSzubert2015CoCMAES-4.player,view=inversion", 24)
     'Jaskow...AES-4,inversion'
+    >>> short_name(r"C:\\players\\my.player,depth=2")
+    'my.player,depth=2'
     """
-    text = re.sub(r"[^,=:\s]*/(?!(?:best|last)\.safetensors)", "", name)
+    text = re.sub(r"(?:\b[A-Za-z]:)?[^,=:\s]*[/\\](?!(?:best|last)\.safetensors)", "", name)
     if longest is None:
         return text
     text = " ".join((text or name).split())
