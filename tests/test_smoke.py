@@ -9,6 +9,7 @@ import pytest
 from tests import smoke
 
 
+@pytest.mark.long
 def test_the_walk(tmp_path: Path) -> None:
     assert smoke.walk(tmp_path) >= 15
 
