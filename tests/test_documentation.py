@@ -88,7 +88,7 @@ class Block:
 
 
 def _tokens(page: Path) -> list[Token]:
-    return MarkdownIt("commonmark").enable("table").parse(page.read_text())
+    return MarkdownIt("commonmark").enable("table").parse(page.read_text(encoding="utf-8"))
 
 
 def _blocks(page: Path) -> Iterator[Block]:
@@ -172,7 +172,7 @@ class _Reader:
     def follow(self, block: Block, page: Path) -> None:
         code = re.sub(rf"(127\.0\.0\.1:|--port ){PORT}\b", rf"\g<1>{self._port}", block.code)
         if file := FILE.match(code):
-            Path(file["name"]).write_text(code)
+            Path(file["name"]).write_text(code, encoding="utf-8")
         if block.language == "python":
             assert not self.faults, "\n\n".join(self.faults)  # the code may use what the commands made
             exec(compile(code, page.name, "exec"), {"__name__": page.stem})
@@ -207,7 +207,7 @@ class _Reader:
 
     def _start(self, command: str) -> None:
         """A server, until its port answers."""
-        with Path("server.log").open("w") as log:
+        with Path("server.log").open("w", encoding="utf-8") as log:
             process = subprocess.Popen(["bash", "-c", f"exec {command}"], stdout=log, stderr=log, text=True)
         self._servers.append(process)
         deadline = time.monotonic() + SECONDS_PER_COMMAND
@@ -215,7 +215,7 @@ class _Reader:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(self._port)), 1):
                 return
             time.sleep(0.1)
-        self.faults.append(f"$ {command}\n{Path('server.log').read_text()}")
+        self.faults.append(f"$ {command}\n{Path('server.log').read_text(encoding='utf-8')}")
 
 
 def counted() -> dict[str, int]:

@@ -36,10 +36,10 @@ def test_a_network_is_trained_and_exported(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_run(path: Path, tmp_path: Path) -> None:
     """With fewer games, where a cell has a number of double games to play; in a process of its own."""
-    if "torch" in path.read_text():
+    if "torch" in path.read_text(encoding="utf-8"):
         pytest.importorskip("torch", reason="the notebook needs PyTorch")
     pytest.importorskip("nbconvert")
-    text = path.read_text().replace("DOUBLE_GAMES = 100", "DOUBLE_GAMES = 10")
+    text = path.read_text(encoding="utf-8").replace("DOUBLE_GAMES = 100", "DOUBLE_GAMES = 10")
     copy = tmp_path / path.name
     copy.write_text(text)
     command = ["-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", copy.name]
@@ -49,7 +49,7 @@ def test_notebooks_run(path: Path, tmp_path: Path) -> None:
 
 
 def _figures(path: Path) -> int:
-    cells = json.loads(path.read_text())["cells"]
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
     return sum("image/png" in output.get("data", {}) for output in outputs)
 
@@ -57,7 +57,7 @@ def _figures(path: Path) -> int:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_are_small_and_clean(path: Path) -> None:
     """`make notebooks` stores what they show; no error, no path of the machine that ran them."""
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     cells = json.loads(text)["cells"]
     assert path.stat().st_size < LARGEST_NOTEBOOK
     assert cells[0]["cell_type"] == "markdown"

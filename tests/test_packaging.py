@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import shutil
@@ -60,7 +61,7 @@ def test_a_wheel_holds_the_whole_package(tmp_path: Path) -> None:
 def test_workflows(workflow: Path) -> None:
     """By the schema that GitHub publishes; their targets of make and their paths exist."""
     _run(sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", workflow)
-    text = workflow.read_text()
+    text = workflow.read_text(encoding="utf-8")
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     called = set(re.findall(r"run: make ([\w-]+)", text))
     called |= {name for listed in re.findall(r"target: \[(.*)\]", text) for name in listed.split(", ")}
@@ -99,6 +100,15 @@ def test_a_release_needs_one_version_everywhere(tmp_path: Path) -> None:
     assert module.release_notes(tag, tmp_path).startswith("### Added")
 
 
+def test_text_is_read_and_written_as_utf_8() -> None:
+    """Windows has another encoding by default. (The linter's rule knows fewer calls.)"""
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("read_text", "write_text"):
+                named = {keyword.arg for keyword in node.keywords}
+                assert "encoding" in named, f"{path}, line {node.lineno}: which encoding?"
+
+
 def test_the_best_core_that_a_machine_can_run() -> None:
     assert [chosen(WHEEL, level) for level in range(5)] == [
         "portable", "portable", "portable", "avx2", "avx512",
@@ -128,7 +138,7 @@ def test_the_level_of_this_machine() -> None:
     """As Linux lists its features, which leaves out those whose registers it does not save."""
     if not Path("/proc/cpuinfo").exists() or _cpu.x86_64_level() == 0:
         pytest.skip("not Linux on x86-64")
-    flags = set(Path("/proc/cpuinfo").read_text().split())
+    flags = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
     v3 = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave", "sse4_2", "popcnt", "cx16"}
     v4 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
     assert _cpu.x86_64_level() == (4 if v3 | v4 <= flags else 3 if v3 <= flags else 1)

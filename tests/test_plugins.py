@@ -184,7 +184,7 @@ def test_many_boards_are_answered_at_once(own: str) -> None:
 def test_wrong_names(own: str, name: str, message: str) -> None:
     texts = {"broken": "\n1 / 0", "exits": "exit(1)", "needs": "import not_installed", "syntax": "def"}
     for kind, text in texts.items():
-        Path(f"{kind}_{own}.py").write_text(text)
+        Path(f"{kind}_{own}.py").write_text(text, encoding="utf-8")
     with pytest.raises((ValueError, FileNotFoundError), match=message):
         named_player(name.format(own=own))
 
@@ -219,7 +219,7 @@ def test_a_process_can_refuse_plug_ins(own: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_file_wins_over_a_module(own: str) -> None:
-    Path(f"{own}:First").write_text(" ".join(["1"] * 64))
+    Path(f"{own}:First").write_text(" ".join(["1"] * 64), encoding="utf-8")
     player = named_player(f"{own}:First,view=negation")
     assert isinstance(player, GreedyPlayer)
     assert np.array_equal(player.evaluator.weights, np.ones(64))  # type: ignore[union-attr]

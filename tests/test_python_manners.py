@@ -70,7 +70,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "transcript as moves": (
         lambda: Game("f5d6"), r"of a text: Game.from_transcript\('f5d6'\)"),  # type: ignore[arg-type]
     "moves as games": (
-        lambda: write_games("f5", "x.txt"), "games are GameRecords, got 'f'"),  # type: ignore[arg-type]
+        lambda: write_games("f5", "x.txt"), "games are a list of GameRecords, got 'f5'"),  # type: ignore[arg-type]
     "None as square": (lambda: Square(None), "a name such as 'f5', not None"),  # type: ignore[arg-type]
     "half a square": (lambda: Board().play(37.5), "a name such as 'f5', not 37.5"),  # type: ignore[arg-type]
     "half a ply": (lambda: SearchLimits(depth=2.5), "depth is a whole number, got 2.5"),  # type: ignore[arg-type]

@@ -54,7 +54,7 @@ class _Page(HTMLParser):
         self.anchors: set[str] = set()
         self.elements: Counter[str] = Counter()
         self._is_text = False
-        self.feed(path.read_text())
+        self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
@@ -155,7 +155,7 @@ def test_every_command_and_option_is_in_the_reference(site: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT / "docs").as_posix())
 def test_pages_read_as_in_the_repository(page: Path, site: Path) -> None:
     """Lists, tables and blocks of code are the same by CommonMark, as on GitHub, and by MkDocs."""
-    html = MarkdownIt("commonmark").enable("table").render(page.read_text())
+    html = MarkdownIt("commonmark").enable("table").render(page.read_text(encoding="utf-8"))
     inside = page.relative_to(ROOT / "docs").with_suffix(".html")
     built = _page(site / (inside.with_name("index.html") if page.stem == "README" else inside))
     kinds = ("li", "table", "tr", "pre", "img", "h2", "h3")
@@ -165,7 +165,7 @@ def test_pages_read_as_in_the_repository(page: Path, site: Path) -> None:
 
 @pytest.mark.parametrize("notebook", sorted((ROOT / "examples").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_notebooks_are_shown_whole(notebook: Path, site: Path) -> None:
-    cells = json.loads(notebook.read_text())["cells"]
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
     figures = sum("image/png" in output.get("data", {}) for output in outputs)
     codes = sum(cell["cell_type"] == "code" for cell in cells)

@@ -6,6 +6,10 @@
 #include <stdexcept>
 #include <string>
 
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
+
 #include "boards.hpp"
 #include "check.hpp"
 #include "endgame/solver.hpp"
@@ -19,6 +23,18 @@ namespace {
 
 std::atomic<int> aligned_allocations_left{INT_MAX};
 
+#if defined(_WIN32)  // whose library has no std::aligned_alloc
+void* allocated(std::size_t multiple, std::size_t bytes) {
+    return _aligned_malloc(bytes, multiple);
+}
+void release(void* memory) { _aligned_free(memory); }
+#else
+void* allocated(std::size_t multiple, std::size_t bytes) {
+    return std::aligned_alloc(multiple, bytes);
+}
+void release(void* memory) { std::free(memory); }
+#endif
+
 }  // namespace
 
 // Tables and other vectors are allocated by these (support/aligned.hpp).
@@ -26,14 +42,14 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
     const auto multiple = static_cast<std::size_t>(alignment);
     const std::size_t rounded = (bytes + multiple - 1) / multiple * multiple;
     void* memory =
-        aligned_allocations_left.fetch_sub(1) > 0 ? std::aligned_alloc(multiple, rounded) : nullptr;
+        aligned_allocations_left.fetch_sub(1) > 0 ? allocated(multiple, rounded) : nullptr;
     if (memory == nullptr) {
         throw std::bad_alloc();
     }
     return memory;
 }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
 namespace {
 

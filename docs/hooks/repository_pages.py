@@ -87,7 +87,7 @@ SOURCES |= {
 
 
 def _targets(source: Path) -> Iterator[Path]:
-    for link in LINK.finditer(source.read_text()):
+    for link in LINK.finditer(source.read_text(encoding="utf-8")):
         target = Path(os.path.normpath(source.parent / link["path"]))
         if target.is_dir() and target.is_relative_to(ROOT):
             target = target / "README.md"
@@ -96,7 +96,7 @@ def _targets(source: Path) -> Iterator[Path]:
 
 
 def _content(source: Path) -> str:
-    text = source.read_text()
+    text = source.read_text(encoding="utf-8")
     if source.suffix == ".md":
         return text
     inside = source.relative_to(ROOT).as_posix()

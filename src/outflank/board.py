@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal, Self
 
 from outflank import _core
+from outflank.arguments import check_whole
+from outflank.suggestions import shown
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -38,8 +41,8 @@ class Square(int):
             if len(name) != 2 or name[0] not in _COLUMNS or name[1] not in "12345678":
                 raise ValueError(f"{square!r} is not a square; squares are a1 to h8")
             square = 8 * (int(name[1]) - 1) + _COLUMNS.index(name[0])
-        elif not hasattr(square, "__index__"):
-            raise TypeError(f"a square is a number 0..63 or a name such as 'f5', not {square!r}")
+        elif not isinstance(square, int | Integral):
+            raise TypeError(f"a square is a number 0..63 or a name such as 'f5', not {shown(square)}")
         if not 0 <= square <= 63:
             raise ValueError(f"square {square} is outside 0..63")
         return super().__new__(cls, square)
@@ -85,7 +88,7 @@ class Board:
 
     def __init__(self, text: str | None = None) -> None:
         if not isinstance(text, str | None):
-            raise TypeError(f"a board is a text such as {Board().text!r}, got {text!r}")
+            raise TypeError(f"a board is a text such as {Board().text!r}, got {shown(text)}")
         black, white, mover = (_START_BLACK, _START_WHITE, "black") if text is None else _parse(text)
         object.__setattr__(self, "black", black)
         object.__setattr__(self, "white", white)
@@ -94,6 +97,10 @@ class Board:
     @classmethod
     def from_discs(cls, black: int, white: int, mover: Colour = "black") -> Board:
         """A board from two 64-bit sets of discs; a1 is bit 0, h8 bit 63."""
+        for colour, discs in (("black", black), ("white", white)):
+            check_whole(f"{colour} discs as 64 bits", discs)
+        if not isinstance(mover, str) or mover not in ("black", "white"):
+            raise ValueError(f"the mover is black or white, got {shown(mover)}")
         if black & white:
             raise ValueError(f"{squares_in(black & white)[0]} holds a black and a white disc")
         if not (0 <= black < 1 << 64 and 0 <= white < 1 << 64):
@@ -308,7 +315,7 @@ _START_WHITE = 1 << 27 | 1 << 36
 def transcript_squares(transcript: str) -> tuple[Square, ...]:
     """The squares of a transcript such as `f5d6c3` or `F5 D6 C3`."""
     if not isinstance(transcript, str):
-        raise TypeError(f"a transcript is a text such as 'f5d6c3', got {transcript!r}")
+        raise TypeError(f"a transcript is a text such as 'f5d6c3', got {shown(transcript)}")
     letters = "".join(transcript.split())
     if len(letters) % 2:
         raise ValueError(f"a transcript has two characters per move, but {letters!r} has {len(letters)}")
@@ -353,5 +360,5 @@ def checked_board(board: object) -> Board:
     TypeError: a position is a Board, such as Board.from_transcript('f5d6'), got 'f5d6'
     """
     if not isinstance(board, Board):
-        raise TypeError(f"a position is a Board, such as Board.from_transcript('f5d6'), got {board!r}")
+        raise TypeError(f"a position is a Board, such as Board.from_transcript('f5d6'), got {shown(board)}")
     return board

@@ -28,7 +28,7 @@ def machine() -> str:
 def _processor() -> str:
     """Its model name on Linux; elsewhere its architecture."""
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     except OSError:

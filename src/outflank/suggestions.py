@@ -1,8 +1,20 @@
-"""Did you mean: error sentences for unknown words."""
+"""Error sentences: did you mean, and what was got."""
 
 from __future__ import annotations
 
 import difflib
+
+LONGEST_SHOWN = 80  # letters of a wrong value
+
+
+def shown(value: object) -> str:
+    """A wrong value in a sentence: on one line, and not all of a large one.
+
+    >>> shown("f5"), shown([1] * 1000)[-9:]
+    ("'f5'", '1, 1, ...')
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
 def unknown(word: str, known: tuple[str, ...], kind: str) -> str:

@@ -87,7 +87,7 @@ def test_the_build_under_test_is_the_one_asked_for() -> None:
         built_for = {"portable": "any machine", "avx2": "AVX2", "avx512": "AVX-512"}
         assert _core.tuned_for() == built_for[expected]
     elif Path("/proc/cpuinfo").exists() and platform.machine() == "x86_64":
-        flags = set(Path("/proc/cpuinfo").read_text().split())
+        flags = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
         level = "AVX-512" if "avx512vl" in flags else "AVX2" if "avx2" in flags else "any machine"
         assert _core.tuned_for() == level
     else:

@@ -16,7 +16,9 @@ def many_placements(path: Path, count: int = 1_000_000, seed: int = 1) -> Path:
     steps = chance.integers(1, 13, size=(count, 5))  # 48 at most from the first square to the last
     squares = (np.cumsum(steps, axis=1) + chance.integers(0, 64, size=(count, 1))) % 64
     rows = "\n".join(" ".join(map(str, row)) for row in squares.tolist())
-    path.write_text(f"1 5 {count}\n{rows}\n{' '.join(map(str, chance.integers(-9, 9, size=243)))}\n")
+    path.write_text(
+        f"1 5 {count}\n{rows}\n{' '.join(map(str, chance.integers(-9, 9, size=243)))}\n", encoding="utf-8"
+    )
     return path
 
 
@@ -36,5 +38,5 @@ def many_weights(path: Path, tables: int = 4, seed: int = 1) -> Path:
         digits[::2] = weights + ord("0")
         squares = " ".join(str((5 * table + square) % 64) for square in range(13))
         parts.append(f"13 1 {squares}\n{digits.tobytes().decode()}")
-    path.write_text("\n".join(parts))
+    path.write_text("\n".join(parts), encoding="utf-8")
     return path

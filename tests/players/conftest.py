@@ -62,7 +62,7 @@ def is_alive(pid: int) -> bool:
     """A zombie whose new parent has not yet waited for it is not."""
     try:
         os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except ProcessLookupError:
         return False
     except FileNotFoundError:

@@ -21,7 +21,7 @@ def say(text: str) -> None:
 
 
 def sign_in(file: str, pid: int) -> None:
-    with Path(file).open("a") as pids:
+    with Path(file).open("a", encoding="utf-8") as pids:
         pids.write(f"{pid}\n")
 
 
@@ -88,7 +88,7 @@ def after_a_move(fault: str, board: Board) -> None:
 
 def begin(fault: str, pids: str) -> None:
     sign_in(pids, os.getpid())
-    starts = len(Path(pids).read_text().split())
+    starts = len(Path(pids).read_text(encoding="utf-8").split())
     allowed = {"never starts": 0, "starts once": 1, "starts twice": 2}
     if any(fault.startswith(words) and starts > most for words, most in allowed.items()):
         sys.exit("no eval.dat in this folder")

@@ -25,7 +25,7 @@ class Peer:
         python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
         ready = folder / "ready"
         wanted = "\n".join(self.requirements)
-        if not ready.exists() or ready.read_text() != wanted:
+        if not ready.exists() or ready.read_text(encoding="utf-8") != wanted:
             venv.create(folder, with_pip=True, clear=True)
             command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
             result = subprocess.run(
@@ -34,7 +34,7 @@ class Peer:
             if result.returncode != 0:
                 last = result.stderr.strip().splitlines()[-1:] or ["pip gave no reason"]
                 raise ValueError(f"{self.name} could not be installed: {last[0]}")
-            ready.write_text(wanted)
+            ready.write_text(wanted, encoding="utf-8")
         return InstalledPeer(self, python)
 
 

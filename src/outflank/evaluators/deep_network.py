@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
+from outflank.arguments import check_whole
 from outflank.evaluators.counted_network import count_both_sides, squares_beside
 from outflank.evaluators.ntuple_network import MOST_WEIGHTS, NTupleNetwork
 from outflank.evaluators.protocol import BitArray, CoreEvaluator, FloatArray
@@ -49,6 +50,7 @@ class DeepNetwork(CoreEvaluator):
             raise ValueError(f"an entry has 1 to {LONGEST_ENTRY} numbers, got {vector}")
         if not 1 <= hidden <= MOST_HIDDEN:
             raise ValueError(f"a deep network has 1 to {MOST_HIDDEN} hidden nodes, got {hidden}")
+        check_whole("stages", stages)
         if not 1 <= stages <= 61:
             raise ValueError(f"a network has 1 to 61 stages, got {stages}")
         if vector * tuples.weights.size > MOST_WEIGHTS:

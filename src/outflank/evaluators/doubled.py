@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.evaluators.protocol import CoreEvaluator
+from outflank.suggestions import shown
 
 
 class DoubledFunction:
@@ -19,7 +20,7 @@ class DoubledFunction:
     def __init__(self, for_black: CoreEvaluator, for_white: CoreEvaluator) -> None:
         for evaluator in (for_black, for_white):
             if not isinstance(evaluator, CoreEvaluator):
-                raise TypeError(f"a doubled function is two core evaluators, got {evaluator!r}")
+                raise TypeError(f"a doubled function is two core evaluators, got {shown(evaluator)}")
         self.for_black = for_black
         self.for_white = for_white
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
+from outflank.arguments import check_whole
 from outflank.evaluators.protocol import BitArray, CoreEvaluator, FloatArray
 
 Layer = tuple[FloatArray, FloatArray]  # weights [inputs, nodes] and biases [nodes]
@@ -52,6 +53,7 @@ class Mlp(CoreEvaluator):
     """
 
     def __init__(self, weights: npt.ArrayLike | None = None, *, hidden: int = 32) -> None:
+        check_whole("hidden", hidden)
         if not 1 <= hidden <= 4096:
             raise ValueError(f"a network has 1 to 4096 hidden nodes, got {hidden}")
         self.hidden = hidden

@@ -16,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
+from outflank.arguments import check_whole
 from outflank.evaluators.protocol import CoreEvaluator, FloatArray
 from outflank.evaluators.tuple_shapes import Table, shape
+from outflank.suggestions import shown
 
 MOST_WEIGHTS = 1 << 27  # a gigabyte
 
@@ -45,7 +47,7 @@ class NTupleNetwork(CoreEvaluator):
             hint = f"; by the name of a shape: NTupleNetwork.of_shape({tables!r})"
             raise TypeError(
                 "tables are lists of placements, and those lists of squares, such as [[[0, 1], [1, 2]]]"
-                + (hint if isinstance(tables, str) else f", got {tables!r}"[:100])
+                + (hint if isinstance(tables, str) else f", got {shown(tables)}")
             ) from None
         self.stages = stages
         _check(self.tables, stages)
@@ -117,6 +119,7 @@ class NTupleNetwork(CoreEvaluator):
 
 
 def _check(tables: tuple[Table, ...], stages: int) -> None:
+    check_whole("stages", stages)
     if not 1 <= stages <= 61:
         raise ValueError(f"a network has 1 to 61 stages, got {stages}")
     if not tables:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from outflank import _core
 from outflank.pickling import Portable
 from outflank.plugins import PluginError
+from outflank.suggestions import shown
 
 if TYPE_CHECKING:
     from outflank.board import Board
@@ -33,6 +34,36 @@ def board_bits(boards: Iterable[Board]) -> tuple[BitArray, BitArray]:
     listed = list(boards)
     black = np.fromiter((board.black for board in listed), dtype=np.uint64, count=len(listed))
     white = np.fromiter((board.white for board in listed), dtype=np.uint64, count=len(listed))
+    return black, white
+
+
+def as_numbers(values: npt.ArrayLike, what: str) -> FloatArray:
+    """A copy as an array of 64-bit floats; an error for anything but real numbers.
+
+    >>> as_numbers([1, 2j], "the weights")
+    Traceback (most recent call last):
+    TypeError: the weights must be an array of numbers, got [1, 2j]
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{what} must be an array of numbers, got {shown(values)}")
+    return array.astype(np.float64)
+
+
+def checked_bits(black: BitArray, white: BitArray) -> tuple[BitArray, BitArray]:
+    """Two batches of sets of discs, as the core takes them; an error says how to make them of boards."""
+    for side in (black, white):
+        if not isinstance(side, np.ndarray) or side.dtype != np.uint64 or side.ndim != 1:
+            is_array = isinstance(side, np.ndarray)
+            got = f"an array of {side.dtype} and shape {side.shape}" if is_array else shown(side)
+            raise TypeError(
+                f"boards are two arrays of uint64, Black's and White's discs (board_bits); got {got}"
+            )
+    if black.shape != white.shape:
+        raise ValueError(f"there are {len(black)} sets of black discs, but {len(white)} of white ones")
     return black, white
 
 
@@ -81,7 +112,7 @@ class WeightedEvaluator(Evaluator):
     """
 
     def __init__(self, weights: npt.ArrayLike | None, weight_count: int) -> None:
-        vector = np.zeros(weight_count) if weights is None else np.array(weights, dtype=np.float64)
+        vector = np.zeros(weight_count) if weights is None else as_numbers(weights, "the weights")
         if vector.shape != (weight_count,):
             raise ValueError(f"this evaluator has {weight_count} weights, got an array of {vector.shape}")
         if not np.isfinite(vector).all():
@@ -132,7 +163,7 @@ class CoreEvaluator(WeightedEvaluator, Portable):
         return self.weights.nbytes + self.core.bytes
 
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
-        return self.core.values(black, white)
+        return self.core.values(*checked_bits(black, white))
 
 
 class FunctionEvaluator(Evaluator):
@@ -144,7 +175,9 @@ class FunctionEvaluator(Evaluator):
 
     def __init__(self, function: Callable[[npt.NDArray[np.float32]], Any], name: str = "function") -> None:
         if not callable(function):
-            raise TypeError(f"a FunctionEvaluator has a function of an array (boards, 64), got {function!r}")
+            raise TypeError(
+                f"a FunctionEvaluator has a function of an array (boards, 64), got {shown(function)}"
+            )
         self._function = function
         self._name = name
 
@@ -158,4 +191,6 @@ class FunctionEvaluator(Evaluator):
         return self._name
 
     def values(self, black: BitArray, white: BitArray) -> FloatArray:
-        return checked_values(self._function(_core.squares(black, white)), len(black), self._name)
+        return checked_values(
+            self._function(_core.squares(*checked_bits(black, white))), len(black), self._name
+        )

@@ -22,9 +22,10 @@ from outflank.evaluators.league_text import (
     read_league_text,
     write_league_text,
 )
-from outflank.evaluators.protocol import CoreEvaluator, FloatArray, WeightedEvaluator
-from outflank.files import write_whole
+from outflank.evaluators.protocol import CoreEvaluator, Evaluator, FloatArray, WeightedEvaluator
+from outflank.files import as_path, write_whole
 from outflank.machine import version
+from outflank.suggestions import shown
 
 if TYPE_CHECKING:
     from outflank.evaluators.player_schema import PlayerMetadata
@@ -34,6 +35,11 @@ VIEWS: tuple[View, ...] = ("inversion", "negation", "doubled")
 FORMAT = "outflank-player-1"
 LARGEST_FILE = 256 << 20
 LARGEST_TEXT = 64 << 20
+
+
+def check_view(view: object) -> None:
+    if not isinstance(view, str) or view not in VIEWS:
+        raise ValueError(f"view must be {', '.join(VIEWS[:-1])} or {VIEWS[-1]}, got {shown(view)}")
 
 
 @dataclass(frozen=True)
@@ -46,14 +52,20 @@ class StoredPlayer:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     written_by: str | None = field(default=None, compare=False)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.evaluator, Evaluator | DoubledFunction):
+            raise TypeError(f"what is stored is an evaluator and its view, got {shown(self.evaluator)}")
+        if self.view is not None:
+            check_view(self.view)
+
 
 def load_player(path: str | Path, limits: SizeLimits | None = None) -> StoredPlayer:
     """Reads a player file of either format. An ONNX network is a player by its name: see named_player."""
-    if Path(path).suffix == ".onnx":
+    if as_path(path).suffix == ".onnx":
         raise PlayerFileError(
             f"{path} is an ONNX network, which has no weights here; use named_player({str(path)!r})"
         )
-    return read_player(file_content(Path(path)), str(path), limits)
+    return read_player(file_content(as_path(path)), str(path), limits)
 
 
 def file_content(path: Path) -> bytes:
@@ -90,7 +102,7 @@ class StoredWeights:
 
 def load_weights(path: str | Path) -> StoredWeights:
     """The weights in a file that a run of a plug-in wrote; no code is imported."""
-    content, source = file_content(Path(path)), str(path)
+    content, source = file_content(as_path(path)), str(path)
     if not _looks_like_safetensors(content):
         raise PlayerFileError(f"{source} is not a safetensors file")
     described, weights = _safetensors_parts(content, source)
@@ -110,9 +122,9 @@ def save_weights(
 def save_player(player: StoredPlayer, path: str | Path) -> None:
     """Writes a player file whole or not at all: `.safetensors` in our format, `.onnx` as an ONNX network,
     other names as League text."""
-    path = Path(path)
+    path = as_path(path)
     if not isinstance(player, StoredPlayer):
-        raise TypeError(f"what is saved is StoredPlayer(evaluator, view), got {player!r}")
+        raise TypeError(f"what is saved is StoredPlayer(evaluator, view), got {shown(player)}")
     if not isinstance(player.evaluator, CoreEvaluator | DoubledFunction):
         what = getattr(player.evaluator, "description", repr(player.evaluator))
         raise ValueError(

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from outflank.board import Square, symmetric_square
+from outflank.suggestions import shown
 
 Placement = tuple[int, ...]
 Table = tuple[Placement, ...]
@@ -160,6 +161,8 @@ def shape(name: str, seed: int = 1) -> list[Table]:
 
     Shapes joined by + are mixed: `all-3+corner-2x5`. The seed is for random ones.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a shape's name is a text such as all-2, got {shown(name)}")
     tables: list[Table] = []
     for part in name.split("+"):
         for pattern, _, build in _GRAMMAR:

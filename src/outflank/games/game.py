@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
-from outflank.board import Board, Square, transcript_squares
+from outflank.arguments import check_type
+from outflank.board import Board, Square, checked_board, transcript_squares
 
 START = Board()
 
@@ -35,6 +36,9 @@ class Game:
     def __post_init__(self) -> None:
         if isinstance(self.moves, str):
             raise TypeError(f"moves are squares; of a text: Game.from_transcript({self.moves[:20]!r})")
+
+        check_type("moves are a tuple of squares; of a text: Game.from_transcript('f5d6')", self.moves, tuple)
+        checked_board(self.start)
 
     @classmethod
     def from_transcript(cls, transcript: str, start: Board | None = None) -> Game:
@@ -94,6 +98,9 @@ class GameRecord:
     theoretical_empties: int | None = None  # ... from the position with this many empty squares
     source: str = field(default="", compare=False)
     number: int = field(default=0, compare=False)  # in its file, from 1
+
+    def __post_init__(self) -> None:
+        check_type("a record is of a Game", self.game, Game)
 
     @property
     def year(self) -> int | None:

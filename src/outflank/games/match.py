@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
+from outflank.arguments import check_number, check_several, check_whole
 from outflank.board import Board
 from outflank.cores import available_cores
 from outflank.games.batch import Batch as Batch
@@ -34,6 +35,7 @@ from outflank.games.statistics import Tally
 from outflank.players.engines.player import ExternalPlayer
 from outflank.players.greedy import Player, RandomPlayer
 from outflank.players.names import as_player
+from outflank.suggestions import shown
 
 BATCH_SECONDS = 0.2  # target duration of a batch: short enough for progress bars and interrupts
 FIRST_BATCH = 64
@@ -64,9 +66,11 @@ class Match:
         self.first, self.second = as_player(first), as_player(second)
         self.double_games = double_games
         self.epsilon = epsilon if isinstance(epsilon, tuple) else (epsilon, epsilon)
+        if not isinstance(starts, Board):
+            check_several("starts must be boards: read_start_positions(file), or [Board(text)]", starts)
         self.starts = (starts,) if isinstance(starts, Board) else tuple(starts)
         self.seed = seed
-        self.threads = threads or available_cores()
+        self.threads = available_cores() if threads is None else threads
         self.workers = workers
         _check(self)
         self._rules = match_rules(self.starts, self.epsilon, seed)
@@ -160,21 +164,20 @@ def match_rules(
 
 def _check(match: Match) -> None:
     for what, number in (("double_games", match.double_games), ("seed", match.seed)):
-        if not isinstance(number, int | np.integer) or isinstance(number, bool):
-            raise TypeError(f"{what} must be a whole number, got {number!r}")
+        check_whole(what, number)
     if not all(isinstance(start, Board) for start in match.starts):
         raise TypeError("starts must be boards: read_start_positions(file), or [Board(text)]")
     if match.double_games < 1:
         raise ValueError(f"a match has at least one double game, got {match.double_games}")
-    if not isinstance(match.threads, int | np.integer):
-        raise TypeError(f"threads must be a whole number, got {match.threads!r}")
+    check_whole("threads", match.threads)
     if len(match.epsilon) != 2:
-        raise ValueError(f"epsilon is one number, or one for each of two players, got {match.epsilon!r}")
+        raise ValueError(f"epsilon is one number, or one for each of two players, got {shown(match.epsilon)}")
     for epsilon in match.epsilon:
-        if not isinstance(epsilon, int | float | np.number):
-            raise TypeError(f"epsilon must be a number within 0..1, got {epsilon!r}")
+        check_number("epsilon", epsilon)
         if not 0 <= epsilon <= 1:
             raise ValueError(f"epsilon must be within 0..1, got {epsilon}")
+    if match.workers is not None and not callable(getattr(match.workers, "map", None)):
+        raise TypeError(f"workers are an executor of outflank, or None; got {shown(match.workers)}")
     if not match.starts:
         raise ValueError("a match needs at least one start position")
     if any(isinstance(player, ExternalPlayer) for player in (match.first, match.second)):

@@ -20,6 +20,7 @@ import numpy as np
 
 from outflank import _core
 from outflank.board import Board, Square
+from outflank.files import as_path
 from outflank.games.formats.transcripts import entries_of
 from outflank.suggestions import unknown
 
@@ -97,7 +98,7 @@ def read_start_positions(path: str | Path) -> tuple[Board, ...]:
     one opening per line, which leads to the board after them. Number grids: 64 numbers per board, Black
     moves.
     """
-    return tuple(board for board, _ in _read(Path(path)))
+    return tuple(board for board, _ in _read(as_path(path)))
 
 
 def read_endgames(source: str, allow_impossible: bool = False) -> list[Endgame]:

@@ -44,6 +44,8 @@ class Tally:
         return Tally(wins, draws, losses, (a, b, c, d, e), repeated)
 
     def __add__(self, other: Tally) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
         a, b, c, d, e = (x + y for x, y in zip(self.double_games, other.double_games, strict=True))
         return Tally(
             self.wins + other.wins, self.draws + other.draws, self.losses + other.losses, (a, b, c, d, e),
@@ -114,6 +116,8 @@ class FinishedGames(Tally):
         )  # fmt: skip
 
     def __add__(self, other: Tally) -> FinishedGames:
+        if not isinstance(other, Tally):
+            return NotImplemented
         added = super().__add__(other)
         others = other.single_games if isinstance(other, FinishedGames) else (0, 0, 0)
         lost, drawn, won = (x + y for x, y in zip(self.single_games, others, strict=True))

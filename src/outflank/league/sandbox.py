@@ -70,7 +70,7 @@ def lower_priority(niceness: int) -> None:
     if hasattr(os, "nice"):
         os.nice(niceness)
     with suppress(OSError):
-        AUTOGROUP.write_text(str(niceness))
+        AUTOGROUP.write_text(str(niceness), encoding="utf-8")
 
 
 @contextmanager

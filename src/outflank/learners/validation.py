@@ -17,7 +17,7 @@ from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from outflank.suggestions import unknown
+from outflank.suggestions import shown, unknown
 
 
 def _whole(value: Any) -> Any:
@@ -75,7 +75,7 @@ def _sentence(model: type[BaseModel], error: ErrorDetails) -> str:
         case "literal_error":
             return _unknown_choice(key, got, model.model_fields[key].annotation)
         case "bool_type":
-            return f"{key} must be true or false, got {got!r}"
+            return f"{key} must be true or false, got {shown(got)}"
         case "finite_number":
             return f"{key} must be a finite number, got {got}"
         case kind if kind == "tuple_type" or len(error["loc"]) > 1:
@@ -83,13 +83,13 @@ def _sentence(model: type[BaseModel], error: ErrorDetails) -> str:
         case _ if isinstance(got, bool):
             return f"{key} must not be a boolean"
         case "int_type" | "int_from_float":
-            return f"{key} must be a whole number, got {got!r}"
+            return f"{key} must be a whole number, got {shown(got)}"
         case "float_type":
-            return f"{key} must be a number, got {got!r}"
+            return f"{key} must be a number, got {shown(got)}"
         case "dict_type":
-            return f"{key} must be a table of options, as {{ rate = 0.1 }}, got {got!r}"
+            return f"{key} must be a table of options, as {{ rate = 0.1 }}, got {shown(got)}"
         case "string_type":
-            return f"{key} must be text, got {got!r}"
+            return f"{key} must be text, got {shown(got)}"
         case _:
             return f"{key} must be {_range(model.model_fields[key].metadata)}, got {got}"
 
@@ -101,7 +101,7 @@ def _unknown_choice(key: str, got: object, annotation: Any) -> str:
         choices = get_args(choices[0])
     if len(choices) > 2:
         return unknown(str(got), choices, f"an {key}" if key[0] in "aeiou" else f"a {key}")
-    return f"{key} must be {' or '.join(choices)}, got {got!r}"
+    return f"{key} must be {' or '.join(choices)}, got {shown(got)}"
 
 
 def _range(metadata: list[Any]) -> str:

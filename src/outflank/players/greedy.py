@@ -17,12 +17,21 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
+from outflank.arguments import check_text
 from outflank.board import Board, Square, checked_board
 from outflank.evaluators.doubled import DoubledFunction
-from outflank.evaluators.protocol import BitArray, CoreEvaluator, Evaluator, FloatArray, board_bits
-from outflank.evaluators.storage import VIEWS, View
+from outflank.evaluators.protocol import (
+    BitArray,
+    CoreEvaluator,
+    Evaluator,
+    FloatArray,
+    board_bits,
+    checked_bits,
+)
+from outflank.evaluators.storage import View, check_view
 from outflank.pickling import Portable
 from outflank.players.analysis import Analysis
+from outflank.suggestions import shown
 
 CoreEvaluators = tuple[_core.Evaluator | None, _core.Evaluator | None, View]
 
@@ -63,6 +72,9 @@ class RandomPlayer(Portable):
 
     name: str = "random"
 
+    def __post_init__(self) -> None:
+        check_text("a player's name", self.name)
+
     @property
     def core_evaluators(self) -> CoreEvaluators:
         return None, None, "inversion"
@@ -72,7 +84,8 @@ class RandomPlayer(Portable):
         return _core.player(*self.core_evaluators)
 
     def choose(self, board: Board) -> Square:
-        return board.legal_moves[np.random.default_rng().integers(len(board.legal_moves))]
+        moves = checked_board(board).legal_moves
+        return moves[np.random.default_rng().integers(len(moves))]
 
 
 @dataclass(frozen=True)
@@ -85,11 +98,11 @@ class GreedyPlayer(Portable):
     notes: tuple[str, ...] = ()  # for the user: how this player was read
 
     def __post_init__(self) -> None:
+        check_text("a player's name", self.name)
         if not isinstance(self.evaluator, Evaluator | DoubledFunction):
             hint = "; wrap it: FunctionEvaluator(function)" if callable(self.evaluator) else ""
-            raise TypeError(f"a GreedyPlayer has an evaluator, got {self.evaluator!r}{hint}")
-        if self.view not in VIEWS:
-            raise ValueError(f"view must be {', '.join(VIEWS[:-1])} or {VIEWS[-1]}, got {self.view!r}")
+            raise TypeError(f"a GreedyPlayer has an evaluator, got {shown(self.evaluator)}{hint}")
+        check_view(self.view)
         if (self.view == "doubled") != isinstance(self.evaluator, DoubledFunction):
             raise ValueError("the view doubled needs two evaluators (a DoubledFunction), the others need one")
 
@@ -110,6 +123,7 @@ class GreedyPlayer(Portable):
         self, black: BitArray, white: BitArray, black_moved: npt.NDArray[np.bool_]
     ) -> FloatArray:
         """What boards are worth to the side that moved last: the higher, the better."""
+        checked_bits(black, white)
         if isinstance(self.evaluator, DoubledFunction):
             for_black = self.evaluator.for_black.values(black, white)
             return np.where(black_moved, for_black, self.evaluator.for_white.values(black, white))

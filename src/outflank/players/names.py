@@ -30,7 +30,7 @@ from outflank.players.plugin_player import (
 from outflank.players.search import SearchLimits, SearchPlayer
 from outflank.players.search_tuning import SearchTuning
 from outflank.plugins import registered
-from outflank.suggestions import unknown
+from outflank.suggestions import shown, unknown
 
 NAMES = (*BUILT_IN, "random")
 # view: how one evaluator serves both colours. weights: a file, for a plug-in that learned them. output and
@@ -60,7 +60,7 @@ Number = TypeVar("Number", int, float)
 def named_player(text: str) -> NamedPlayer:
     """The player that a text names: a built-in name or a file, then options; or an engine process."""
     if not isinstance(text, str):
-        raise TypeError(f"a player's name is a text such as 'all-2', got {text!r}")
+        raise TypeError(f"a player's name is a text such as 'all-2', got {shown(text)}")
     if is_external(text):
         return external_player(text)
     source, options = split_name(text)
@@ -81,7 +81,9 @@ def as_player(player: Player | str) -> Player:
             f"{player!r} is an evaluator, not a player; make it one: GreedyPlayer(evaluator, view)"
         )
     if isinstance(player, type) or not isinstance(player, Player):
-        raise TypeError(f"a player has a name and chooses moves, or is a name such as all-2; got {player!r}")
+        raise TypeError(
+            f"a player has a name and chooses moves, or is a name such as all-2; got {shown(player)}"
+        )
     return player
 
 
@@ -99,8 +101,10 @@ def short_name(name: str, longest: int | None = None) -> str:
     ('my.player,book=my.book', 'mine/best.safetensors')
     >>> short_name("players/JaskowskiSzubert2015CoCMAES-4.player,view=inversion", 24)
     'Jaskow...AES-4,inversion'
+    >>> short_name(r"C:\\players\\my.player,depth=2")
+    'my.player,depth=2'
     """
-    text = re.sub(r"[^,=:\s]*/(?!(?:best|last)\.safetensors)", "", name)
+    text = re.sub(r"(?:\b[A-Za-z]:)?[^,=:\s]*[/\\](?!(?:best|last)\.safetensors)", "", name)
     if longest is None:
         return text
     text = " ".join((text or name).split())
@@ -178,7 +182,7 @@ def _number(key: str, text: str, parse: Callable[[str], Number]) -> Number:
     try:
         return parse(text)
     except ValueError:
-        raise ValueError(f"{key} must be a number, got {text!r}") from None
+        raise ValueError(f"{key} must be a number, got {shown(text)}") from None
 
 
 def _count(text: str) -> int:

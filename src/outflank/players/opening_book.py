@@ -26,7 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
-from outflank.board import Board, Square
+from outflank.board import Board, Square, checked_board
+from outflank.files import as_path
 
 DEFAULT = "default"  # the name of the built-in book
 _DATA = Path(str(files("outflank") / "data" / "books"))
@@ -112,12 +113,13 @@ class OpeningBook:
 
     def value_for_mover(self, board: Board) -> float | None:
         """The value of a board in discs; None if it is not in the book."""
-        found = self.core.find(board.mover_discs, board.opponent_discs)
+        found = self.core.find(checked_board(board).mover_discs, board.opponent_discs)
         return None if found is None else found[0]
 
     def moves(self, board: Board) -> list[BookMove]:
         """The moves with values, best first: those that stay in the book, and the best one that leaves it.
         The value of the first is that of the board itself."""
+        checked_board(board)
         return [
             BookMove(Square(square), value, is_deviation, games)
             for square, value, is_deviation, games in self.core.moves(board.mover_discs, board.opponent_discs)
@@ -183,7 +185,7 @@ def _path(path: str | Path) -> Path:
     if str(path) == DEFAULT:
         return _DATA / "default.book"
     if str(path) not in recipes():
-        return Path(path)
+        return as_path(path)
     made = made_books_folder() / f"{path}.book"
     if not made.is_file():
         raise ValueError(f"the book {path} is not made on this machine yet: outflank book make {path}")

@@ -29,7 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
-from outflank.board import Board, Square
+from outflank.arguments import check_text, check_type, check_whole
+from outflank.board import Board, Square, checked_board
 from outflank.evaluators.protocol import BitArray, FloatArray, board_bits
 from outflank.pickling import Portable
 from outflank.players.analysis import Analysis, AnalyzedMove
@@ -38,6 +39,7 @@ from outflank.players.opening_book import OpeningBook
 from outflank.players.search_tuning import SearchTuning
 from outflank.players.solver import ORDERING_PAYS_FROM, WIN_OR_LOSS, Solution, Solver, solver_ordering
 from outflank.players.stopping import run_until
+from outflank.suggestions import shown
 
 MOST_LEAVES = 5_000_000
 LEAVES_AT_ONCE = 100_000
@@ -128,9 +130,9 @@ class SearchLimits:
     def __post_init__(self) -> None:
         for name, value in (("depth", self.depth), ("nodes", self.nodes), ("seconds", self.seconds)):
             if not isinstance(value, int | float | None):
-                raise TypeError(f"{name} is a number, got {value!r}")
+                raise TypeError(f"{name} is a number, got {shown(value)}")
             if isinstance(value, float) and name != "seconds":
-                raise TypeError(f"{name} is a whole number, got {value!r}")
+                raise TypeError(f"{name} is a whole number, got {shown(value)}")
         if self.depth is not None and not 1 <= self.depth <= DEEPEST:
             raise ValueError(f"depth must be within 1..{DEEPEST}, got {self.depth}")
         if self.nodes is not None and not 1 <= self.nodes < 1 << 63:
@@ -176,9 +178,14 @@ class SearchPlayer(Portable):
 
     def __post_init__(self) -> None:
         if not isinstance(self.inner, GreedyPlayer | RandomPlayer | ChoosingPlayer):
-            raise TypeError(f"a SearchPlayer has a GreedyPlayer to search with, got {self.inner!r}")
+            raise TypeError(f"a SearchPlayer has a GreedyPlayer to search with, got {shown(self.inner)}")
         if not isinstance(self.limits, SearchLimits):
-            raise TypeError(f"limits are SearchLimits(depth=...), got {self.limits!r}")
+            raise TypeError(f"limits are SearchLimits(depth=...), got {shown(self.limits)}")
+        check_text("a player's name", self.name)
+        check_type("a book is OpeningBook.open(file), or None", self.book, OpeningBook | None)
+        check_type("a tuning is SearchTuning.load(file), or None", self.tuning, SearchTuning | None)
+        for what in ("book_best", "threads", *(() if self.solve is None else ("solve",))):
+            check_whole(what, getattr(self, what))
         if self.solve is not None and not 0 <= self.solve <= DEEPEST:
             raise ValueError(f"solve must be a number of empty squares within 0..{DEEPEST}, got {self.solve}")
         if not 1 <= self.book_best <= 64:
@@ -241,6 +248,7 @@ class SearchPlayer(Portable):
         return None if self.core is None else _core.Chooser(self.core)
 
     def choose(self, board: Board) -> Square:
+        checked_board(board)
         if self._chooser is not None:
             return Square(
                 self._chooser.choose(board.black, board.white, board.mover == "black", secrets.randbits(63))
@@ -249,7 +257,7 @@ class SearchPlayer(Portable):
 
     def judge(self, board: Board) -> list[tuple[Square, float]]:
         """The legal moves with their minimax values for the mover, in the evaluator's own unit."""
-        return self.judge_many([board])[0]
+        return self.judge_many([checked_board(board)])[0]
 
     def judge_many(self, boards: list[Board]) -> list[list[tuple[Square, float]]]:
         """As judge, for many boards, on all its threads."""
@@ -310,7 +318,7 @@ class SearchPlayer(Portable):
 
     def analyze(self, board: Board, all_moves: bool = False) -> Analysis:
         """The best move, or all moves, with values, expected play and effort."""
-        if not board.has_moves:
+        if not checked_board(board).has_moves:
             raise ValueError("the mover has no legal move on this board")
         if not all_moves and (known := self._from_book(board)) is not None:
             return known

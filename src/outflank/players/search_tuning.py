@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from outflank import _core
+from outflank.files import as_path
 
 STAGES = 4  # of discs per unit
 CUT_STAGES = 15
@@ -68,8 +69,9 @@ class SearchTuning:
 
     @classmethod
     def load(cls, path: str | Path) -> SearchTuning:
+        path = as_path(path)
         try:
-            return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(f"{path} is not a search tuning written by outflank tune: {error}") from None
 
@@ -89,7 +91,7 @@ class SearchTuning:
         return cls(discs, cuts)
 
     def save(self, path: str | Path) -> None:
-        Path(path).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        as_path(path).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
 
 
 def stage_of(discs: int) -> int:

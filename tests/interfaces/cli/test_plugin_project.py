@@ -133,7 +133,10 @@ def test_what_cannot_learn_says_so(
 
     monkeypatch.setattr(sys, "path", [str(PROJECT / "src"), *sys.path])
     monkeypatch.chdir(folder)
-    Path("bad.toml").write_text(Path("learn.toml").read_text().replace('optimiser = "mine:Ga"\n', ""))
+    Path("bad.toml").write_text(
+        Path("learn.toml").read_text(encoding="utf-8").replace('optimiser = "mine:Ga"\n', ""),
+        encoding="utf-8",
+    )
     given = {"optimiser": "mine:Ga"} | parse_changes(changes)
     with pytest.raises(ValueError, match=message.replace("?", r"\?")):
         create_run(Path("never"), load_preset("bad.toml", given).settings, 1)

@@ -203,10 +203,10 @@ def add_final_score(session: Session, player_id: int) -> None:
 def _await(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     until = time.monotonic() + 180
     while time.monotonic() < until:
-        assert process.poll() is None, log.read_text()
+        assert process.poll() is None, log.read_text(encoding="utf-8")
         try:
             if httpx.get(f"{url}/healthz", timeout=60).status_code == 200:
                 return
         except httpx.TransportError:
             time.sleep(0.1)
-    raise AssertionError(f"no answer from the server: {log.read_text()}")
+    raise AssertionError(f"no answer from the server: {log.read_text(encoding='utf-8')}")

@@ -22,6 +22,7 @@ from outflank.evaluators.league_text import PlayerFileError
 from outflank.evaluators.onnx.file import MISSING, CheckedModel, OnnxOutput, check_model
 from outflank.evaluators.protocol import BitArray, Evaluator, FloatArray
 from outflank.evaluators.storage import VIEWS, View, file_content
+from outflank.files import as_path
 from outflank.suggestions import unknown
 
 Perspective = Literal["last", "next"]
@@ -47,7 +48,7 @@ class OnnxNetwork:
 
     @classmethod
     def load(cls, path: str | Path) -> OnnxNetwork:
-        return cls(file_content(Path(path)), str(path))
+        return cls(file_content(as_path(path)), str(path))
 
     def output(self, wanted: str | None = None) -> OnnxOutput:
         """The output of that kind or name; by default what the metadata names, else a value."""

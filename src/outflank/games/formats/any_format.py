@@ -21,10 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from outflank.files import write_whole
+from outflank.arguments import check_several
+from outflank.files import as_path, write_whole
 from outflank.games.formats import ggf, json_lines, othello_quest, pgn, sgf, transcripts, wthor
 from outflank.games.game import Encoded, GameRecord, ParsedGame, Problem, moves_matrix
 from outflank.games.replay import checked, replay_records
+from outflank.suggestions import shown
 
 __all__ = ["GameFile", "GameRecord", "moves_matrix", "read_game_file", "read_games", "write_games"]
 
@@ -63,7 +65,7 @@ def read_games(path: str | Path) -> list[GameRecord]:
 
 def read_game_file(path: str | Path, *, skip_bad: bool = False) -> GameFile:
     """A file of games; with `skip_bad`, damaged and illegal games become its problems."""
-    path = Path(path)
+    path = as_path(path)
     content = _content(path)
     form = _format(path, content)
     records: list[GameRecord] = []
@@ -111,10 +113,11 @@ def write_games(records: Sequence[GameRecord], path: str | Path) -> tuple[str, .
 
     Returns a sentence for each kind of data that the format could not hold.
     """
-    path = Path(path)
+    path = as_path(path)
+    check_several("games are a list of GameRecords", records)
     for record in records:
         if not isinstance(record, GameRecord):
-            raise TypeError(f"games are GameRecords, got {record!r}")
+            raise TypeError(f"games are GameRecords, got {shown(record)}")
     for number, (record, legal) in enumerate(
         zip(records, replay_records(records).legal, strict=True), start=1
     ):

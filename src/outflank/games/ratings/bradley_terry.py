@@ -17,7 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from outflank.arguments import check_several
 from outflank.games.statistics import CONFIDENCE, Tally
+from outflank.suggestions import shown
 
 ELO = 400 / np.log(10)  # a difference of 400 stands for odds of ten to one
 FloatArray = npt.NDArray[np.float64]
@@ -103,11 +105,22 @@ class _Meetings:
     def of(cls, players: Sequence[str], results: Mapping[tuple[str, str], Tally]) -> _Meetings:
         from scipy.sparse.csgraph import connected_components
 
+        check_several("ratings are of a list of players' names", players)
+        if not all(isinstance(player, str) for player in players):
+            raise TypeError(f"ratings are of a list of players' names, got {shown(players)}")
+        if not isinstance(results, Mapping) or not all(
+            isinstance(tally, Tally) for tally in results.values()
+        ):
+            raise TypeError(f"results are tallies by pairs of players, got {shown(results)}")
         if len(players) < 2 or len(set(players)) < len(players):
             raise ValueError("ratings are of two or more players, each named once")
         number = {player: i for i, player in enumerate(players)}
         points, variance = np.zeros((len(players), len(players))), np.zeros((len(players), len(players)))
         for (first, second), tally in results.items():
+            if unknown := {first, second} - set(players):
+                raise ValueError(
+                    f"there is a result of {shown(unknown.pop())}, who is not one of the players"
+                )
             a, b = number[first], number[second]
             if a == b or points[a, b] + points[b, a]:
                 raise ValueError(f"there is more than one result between {first} and {second}")

@@ -22,9 +22,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from outflank.arguments import check_several
 from outflank.games.batch import Forfeit
 from outflank.games.ratings.bradley_terry import Ratings, bradley_terry, variance_of_sum
 from outflank.games.statistics import Tally, wilson_interval
+from outflank.suggestions import shown
 
 Interval = tuple[float, float]
 
@@ -102,6 +104,10 @@ class Standings:
     @classmethod
     def of(cls, results: Iterable[PairResult]) -> Standings:
         """Standings from one result for each pair; their order does not matter."""
+        check_several("standings are of a list of PairResults", results)
+        results = list(results)
+        if wrong := [result for result in results if not isinstance(result, PairResult)]:
+            raise TypeError(f"standings are of PairResults, got {shown(wrong[0])}")
         played = sorted((result for result in results if result.tally.games), key=lambda result: result.pair)
         if not played:
             raise ValueError("no game has been played yet")

@@ -17,6 +17,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from outflank.arguments import check_number, check_several, check_whole
 from outflank.board import Board
 from outflank.games.batch import Batch
 from outflank.games.cluster_games import Workers
@@ -24,6 +25,7 @@ from outflank.games.match import Match
 from outflank.games.tournaments.standings import PairResult, Standings
 from outflank.players.greedy import Player
 from outflank.players.names import as_player
+from outflank.suggestions import shown
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,9 @@ class TournamentSettings:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        check_whole("seed", self.seed)
+        check_whole("double_games", self.double_games)
+        check_number("epsilon", self.epsilon)
         if not 0 <= self.seed < 1 << 64:  # matches check the rest, but see only the seeds of pairs
             raise ValueError(f"a seed is a whole number from 0 to 2^64 - 1, got {self.seed}")
 
@@ -54,8 +59,9 @@ class Tournament:
     ) -> None:
         if isinstance(players, str):
             raise TypeError(f"a tournament has a list of players, got the text {players!r}")
+        check_several("a tournament has a list of players", players)
         if not isinstance(settings, TournamentSettings):
-            raise TypeError(f"settings are TournamentSettings(...), got {settings!r}")
+            raise TypeError(f"settings are TournamentSettings(...), got {shown(settings)}")
         self.players = tuple(as_player(player) for player in players)
         check_names([player.name for player in self.players])
         self.settings = settings

@@ -5,6 +5,7 @@ Errors are part of the interface: one sentence on stderr, exit code 2, no traceb
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -52,6 +53,7 @@ def _outflank(
 
 def main() -> None:
     """Runs a command; errors that the user can fix become one sentence and exit code 2."""
+    _print_any_text()
     try:
         code = app(standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
@@ -69,6 +71,13 @@ def main() -> None:
         print(f"outflank: {_sentence(MemoryError())}", file=sys.stderr)
         code = EXIT_BAD_INPUT
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _print_any_text() -> None:
+    """What the output's encoding lacks becomes a question mark: on Windows, files get 256 letters."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _sentence(error: Exception) -> str:

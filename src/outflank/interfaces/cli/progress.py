@@ -111,11 +111,12 @@ def meter(what: str, total: int, unit: str) -> Iterator[Meter]:
 
 @contextmanager
 def ended_like_interrupted() -> Iterator[None]:
-    """SIGTERM and SIGHUP as Ctrl-C: results so far are saved, and no engine is left running."""
+    """SIGTERM and SIGHUP (which Windows lacks) as Ctrl-C: results so far are saved, and no engine is left
+    running."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    ending = (signal.SIGTERM, signal.SIGHUP)
+    ending = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = [signal.signal(number, signal.default_int_handler) for number in ending]
     try:
         yield

@@ -17,6 +17,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from time import thread_time
 from typing import Generic, Protocol, Self, TypeVar
 
+from outflank.arguments import check_whole
 from outflank.cores import available_cores
 
 Shared = TypeVar("Shared")
@@ -67,6 +68,7 @@ class ThreadExecutor(Executor):
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = available_cores() if threads is None else threads
+        check_whole("threads", self._threads)
         if self._threads < 1:
             raise ValueError(f"threads must be at least 1, got {threads}")
         self._pool = ThreadPoolExecutor(self._threads, "piece") if self._threads > 1 else None

@@ -12,9 +12,12 @@ from typing import Protocol
 
 import numpy as np
 
+from outflank.arguments import check_whole
 from outflank.learners.fitness.population import Games, Opponents, Outcomes, Pairings, scores
 from outflank.learners.optimisers.optimiser import FloatVector, stream
+from outflank.players.greedy import Player
 from outflank.players.names import NamedPlayer
+from outflank.suggestions import shown
 
 # A measure draws from stream(seed, MEASURE_STREAMS + generation): the lower streams are the optimiser's.
 MEASURE_STREAMS = 1 << 40
@@ -45,6 +48,14 @@ class LeagueScore:
     last_double_games: int
     generations: int
     double_games: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.players, tuple | list) or not all(isinstance(p, Player) for p in self.players):
+            raise TypeError(
+                f"players are a tuple of players, as named_player(...); got {shown(self.players)}"
+            )
+        for what in ("first_double_games", "last_double_games", "generations"):
+            check_whole(what, getattr(self, what))
 
     def opponents(self, generation: int) -> Opponents:  # noqa: ARG002
         return Opponents(self.players)

@@ -23,10 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
+from outflank.arguments import check_number, check_several, check_text, check_type, check_whole
 from outflank.board import Board
 from outflank.evaluators.piece_counter import PieceCounter
 from outflank.evaluators.protocol import CoreEvaluator, WeightedEvaluator
-from outflank.evaluators.storage import View
+from outflank.evaluators.storage import View, check_view
 from outflank.games.batch import play_in_step
 from outflank.games.engine_games import needs_a_table
 from outflank.games.statistics import Tally
@@ -36,6 +37,7 @@ from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import NamedPlayer, named_player
 from outflank.players.opening_book import OpeningBook
 from outflank.players.search import SearchLimits, SearchPlayer
+from outflank.suggestions import shown
 
 # Rows of first player, second player, number of the first game, games. Players are numbered: individuals
 # first, then the fixed opponents.
@@ -59,6 +61,12 @@ class PlayingStyle:
     book_best: int = 1
     ties: Literal["random", "first"] = "random"  # of equal moves, of all players
     most_passes: int | None = None  # one more ends the game
+
+    def __post_init__(self) -> None:
+        check_view(self.view)
+        for what in ("depth", "solve", "book_best"):
+            check_whole(what, getattr(self, what))
+        check_text("a book's file", self.book)
 
     def player(
         self, evaluator: WeightedEvaluator, book: OpeningBook | None = None
@@ -84,6 +92,7 @@ class Opponents:
 
     @classmethod
     def named(cls, names: Iterable[str], piece_counters: FloatMatrix | None = None) -> Opponents:
+        check_several("opponents are a list of names", names)
         players = tuple(named_player(name) for name in names)
         return cls(players) if piece_counters is None else cls(players, piece_counters)
 
@@ -123,6 +132,14 @@ class Population:
         seed: int,
         double_games: bool = True,
     ) -> None:
+        check_type("a population has the architecture of a WeightedEvaluator", evaluator, WeightedEvaluator)
+        check_type("its style is PlayingStyle(...)", style, PlayingStyle)
+        check_type("its opponents are Opponents.named([...])", opponents, Opponents)
+        check_number("epsilon", epsilon)
+        check_whole("seed", seed)
+        if np.ndim(weights) != 2 or np.shape(weights)[1] != evaluator.weights.size:
+            size = evaluator.weights.size
+            raise ValueError(f"weights have one row of {size} per individual, got shape {np.shape(weights)}")
         self.evaluator = evaluator  # the architecture; its own weights are not used
         self.weights, self.style, self.opponents = weights, style, opponents
         self.epsilon, self.seed = epsilon, seed
@@ -229,6 +246,10 @@ class Games:
     """The games of one generation, played on an executor and counted."""
 
     def __init__(self, executor: Executor, population: Population) -> None:
+        if not hasattr(executor, "map") or not isinstance(population, Population):
+            raise TypeError(
+                f"games are Games(executor, population), got {shown(executor)} and {shown(population)}"
+            )
         self._executor, self.population = executor, population
         self.played = 0
 

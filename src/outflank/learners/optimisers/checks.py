@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
+from outflank.arguments import check_number, check_whole
+from outflank.evaluators.protocol import as_numbers
 from outflank.learners.optimisers.optimiser import FloatMatrix, FloatVector, Tensors
+from outflank.suggestions import shown
 
 
 def weight_matrix(rows: npt.ArrayLike, what: str) -> FloatMatrix:
     """A copy of the rows, one finite weight vector each."""
-    matrix = np.array(rows, dtype=np.float64)
+    matrix = as_numbers(rows, what)
     if matrix.ndim != 2 or matrix.size == 0:
         raise ValueError(f"{what} must hold one weight vector per row, got an array of shape {matrix.shape}")
     if not (finite := np.isfinite(matrix).all(axis=1)).all():
@@ -23,7 +27,7 @@ def weight_matrix(rows: npt.ArrayLike, what: str) -> FloatMatrix:
 
 def fitness(told: npt.ArrayLike, count: int) -> FloatVector:
     """The fitness of a generation: one number per individual."""
-    numbers = np.array(told, dtype=np.float64)
+    numbers = as_numbers(told, "the fitness")
     if numbers.shape != (count,):
         raise ValueError(
             f"a generation of {count} individuals needs {count} fitness values in a row, "
@@ -57,22 +61,27 @@ def individuals(told: npt.ArrayLike | None, asked: FloatMatrix) -> FloatMatrix:
 
 
 def count(what: str, number: int) -> None:
+    check_whole(what, number)
     if number < 1:
         raise ValueError(f"{what} must be at least 1, got {number}")
 
 
 def positive(what: str, number: float) -> None:
+    check_number(what, number)
     if not (number > 0 and math.isfinite(number)):
         raise ValueError(f"{what} must be a number above 0, got {number}")
 
 
 def seed(number: int) -> None:
+    check_whole("the seed", number)
     if number < 0:
         raise ValueError(f"the seed must be 0 or more, got {number}")
 
 
 def tensor(state: Tensors, name: str, *shape: int) -> FloatMatrix:
     """A copy of a checkpoint's tensor, which must have this shape."""
+    if not isinstance(state, Mapping):
+        raise TypeError(f"a checkpoint is a dictionary of arrays, got {shown(state)}")
     found = state.get(name)
     if found is None or found.shape != shape:
         held = "nothing" if found is None else f"shape {found.shape}"

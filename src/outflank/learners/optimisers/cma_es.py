@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from outflank.evaluators.protocol import as_numbers
 from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import (
     FloatMatrix,
@@ -63,7 +64,7 @@ class CmaEs(Optimiser):
         adapt_rate: bool = False,
         seed: int,
     ) -> None:
-        start = np.array(mean, dtype=np.float64)
+        start = as_numbers(mean, "the mean")
         if start.ndim != 1:
             raise ValueError(f"the mean must be one weight vector, got an array of shape {start.shape}")
         checks.weight_matrix(start[np.newaxis], "the mean")
@@ -158,6 +159,7 @@ class CmaEs(Optimiser):
 
 
 def _check_sizes(weights: int, population: int, separable: bool) -> None:
+    checks.count("the population", population)
     if population < 4:
         # With fewer, one parent alone moves the mean and the covariance is not learned.
         raise ValueError(f"CMA-ES needs a population of at least 4, got {population}")

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import _core
+from outflank.arguments import check_type
 from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import (
     FloatMatrix,
@@ -53,6 +54,7 @@ class _Strategy(Optimiser, ABC):
         checks.count("the number of offspring", offspring)
         checks.positive("sigma", sigma)
         checks.seed(seed)
+        check_type("plus is True or False", plus, bool | np.bool_)
         if not plus and offspring < parents:
             raise ValueError(
                 f"with selection among the offspring alone, {parents} parents need at least {parents} "

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from outflank.arguments import check_number
 from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import (
     FloatMatrix,
@@ -35,6 +36,7 @@ class GeneticSearch(Optimiser):
         self._rows: FloatMatrix = checks.weight_matrix(start, "the start")
         if len(self._rows) < 2:
             raise ValueError("a genetic search needs at least 2 individuals: the best, and one that changes")
+        check_number("the mutation rate", mutation_rate)
         if not 0 < mutation_rate <= 1:
             raise ValueError(f"the mutation rate must be above 0 and at most 1, got {mutation_rate}")
         checks.positive("the step of a mutation", step)

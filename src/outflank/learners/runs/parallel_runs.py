@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from outflank.cores import available_cores
+from outflank.files import as_path
 from outflank.learners.execution.executor import Executor
 from outflank.learners.expert_iteration import ExpertIterationSettings
 from outflank.learners.preferences import PreferenceSettings
@@ -22,14 +23,19 @@ from outflank.learners.runs.settings import Settings
 from outflank.learners.runs.td_run import TdRun
 from outflank.learners.runs.teacher_run import TeacherRun
 from outflank.learners.teacher import TeacherSettings
+from outflank.suggestions import shown
 
 
 def create_run(path: Path | str, settings: Settings, seed: int, executor: Executor | None = None) -> Run:
     """A run in a new folder. `executor`: where it plays its games, those of temporal differences in batches;
     without one, on the caller's thread."""
     if not isinstance(settings, Settings):
-        raise TypeError(f"settings are TdSettings(...), EvolutionSettings(...) or the like, got {settings!r}")
-    path = Path(path)
+        raise TypeError(
+            f"settings are TdSettings(...), EvolutionSettings(...) or the like, got {shown(settings)}"
+        )
+    path = as_path(path)
+    if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+        raise TypeError(f"a seed is a whole number from 0 to 2^64 - 1, got {shown(seed)}")
     if isinstance(settings, EvolutionSettings):
         return EvolutionRun.create(path, settings, seed, executor)
     if isinstance(settings, TeacherSettings):
@@ -41,9 +47,9 @@ def create_run(path: Path | str, settings: Settings, seed: int, executor: Execut
     return TdRun.create(path, settings, seed, executor)
 
 
-def open_run(path: Path, executor: Executor | None = None) -> Run:
+def open_run(path: Path | str, executor: Executor | None = None) -> Run:
     """The run in a folder, resumed from its last checkpoint."""
-    folder = RunFolder.open(path)
+    folder = RunFolder.open(as_path(path))
     settings, _ = folder.settings()
     if isinstance(settings, EvolutionSettings):
         return EvolutionRun(folder, executor)

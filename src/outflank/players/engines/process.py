@@ -16,14 +16,15 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
-from typing import IO
+
+from outflank.players.engines.pipes import IS_WINDOWS, Pipe, pipe_of
 
 LONGEST_LINE = 1 << 16  # bytes of a line, or of other output before an answer
 KEPT_ERRORS = 2000  # bytes of the engine's last error output, for error messages
 LONGEST_REASON = 200
-CHUNK = 1 << 16
 SECONDS_TO_QUIT = 1.0
 SECONDS_FOR_LAST_WORDS = 0.3
+NEW_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # on Windows: Ctrl-C reaches us alone
 
 
 class EngineError(OSError):
@@ -75,7 +76,7 @@ class _Lines:
 class EngineProcess:
     """A running engine. `send` and `read_line` raise EngineError if it is late, gone or prints too much."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], bridged: bool = IS_WINDOWS) -> None:
         # In its own session: Ctrl-C reaches us alone, and its child processes can be killed with it.
         self._process = subprocess.Popen(
             command,
@@ -84,16 +85,15 @@ class EngineProcess:
             stderr=subprocess.PIPE,
             bufsize=0,
             start_new_session=True,
+            creationflags=NEW_GROUP,
         )
+        self._stdin, self._stdout, self._stderr = pipes = _pipes(self._process, bridged)
         # If it is never closed, or we are interrupted before its first use.
-        self._last_resort = weakref.finalize(self, _end_group, self._process)
-        self._stdin, self._stdout, self._stderr = _pipes(self._process)
+        self._last_resort = weakref.finalize(self, _end_group, self._process, pipes)
         self._output = _Lines()
         self._errors = b""
         self._output_ended = False
         self._selector = selectors.DefaultSelector()
-        for pipe in (self._stdin, self._stdout, self._stderr):
-            os.set_blocking(pipe.fileno(), False)
         for pipe in (self._stdout, self._stderr):
             self._selector.register(pipe, selectors.EVENT_READ)
 
@@ -108,10 +108,10 @@ class EngineProcess:
             while pending:
                 self._check(deadline)
                 if self._wait(deadline):
-                    pending = pending[os.write(self._stdin.fileno(), pending) :]
+                    pending = pending[self._stdin.write(pending) :]
                 if self._output.held > LONGEST_LINE:
                     raise EngineError(f"printed more than {LONGEST_LINE} bytes while it was sent a command")
-        except BrokenPipeError:
+        except ConnectionError:
             raise EngineError(self._obituary("closed its input")) from None
         finally:
             self._selector.unregister(self._stdin)
@@ -154,8 +154,8 @@ class EngineProcess:
                 self._errors = (self._errors + self._read(self._stderr))[-KEPT_ERRORS:]
         return any(key.fileobj is self._stdin for key, _ in ready)
 
-    def _read(self, pipe: IO[bytes]) -> bytes:
-        data = os.read(pipe.fileno(), CHUNK)
+    def _read(self, pipe: Pipe) -> bytes:
+        data = pipe.read()
         if not data:
             self._selector.unregister(pipe)
             self._output_ended |= pipe is self._stdout
@@ -169,7 +169,7 @@ class EngineProcess:
         with contextlib.suppress(EngineError):
             while self._stderr in self._selector.get_map() and last_words.left > 0:
                 self._output.clear()  # no longer needed
-                self._wait(Deadline(0))
+                self._wait(last_words)
         code = self._process.returncode
         if code is None:
             return otherwise + self._last_error()
@@ -213,22 +213,33 @@ class EngineProcess:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """A process and its children, which have its session, or on Windows are found by its number."""
+    if IS_WINDOWS:
+        if process.poll() is None:
+            command = ["taskkill", "/T", "/F", "/PID", str(process.pid)]
+            subprocess.run(command, capture_output=True, check=False)
+            process.kill()
+        return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def _end_group(process: subprocess.Popen[bytes], pipes: tuple[Pipe, ...]) -> None:
     _kill_group(process)
     process.wait()
-    for pipe in _pipes(process):
+    for pipe in pipes:
         pipe.close()
 
 
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+def _pipes(process: subprocess.Popen[bytes], bridged: bool) -> tuple[Pipe, Pipe, Pipe]:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    return process.stdin, process.stdout, process.stderr
+    return (
+        pipe_of(process.stdin, writes=True, bridged=bridged),
+        pipe_of(process.stdout, bridged=bridged),
+        pipe_of(process.stderr, bridged=bridged),
+    )
 
 
 def _signal_name(number: int) -> str:

@@ -36,7 +36,8 @@ def engine(
 ) -> None:
     """Run a player as an engine on standard input and output, for programs that speak GTP or NBoard."""
     # Before any library starts threads: they inherit the mask, so that only one thread gets the signals.
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     from outflank.interfaces.engines import converse
     from outflank.players.engines.player import ExternalPlayer
     from outflank.players.names import named_player
@@ -66,10 +67,17 @@ def _conversation(player: Player, protocol: EngineProtocol) -> Conversation:
 def _end_on_signal(player: Player) -> None:
     """Ends the process at once, even during a search: every answer so far has been flushed."""
 
-    def wait() -> None:
-        signal.sigwait(ENDING)
+    def end(*_: object) -> None:
         if (kill := getattr(player, "kill", None)) is not None:
             kill()
         os._exit(0)
 
-    threading.Thread(target=wait, daemon=True).start()
+    def wait() -> None:
+        signal.sigwait(ENDING)
+        end()
+
+    if hasattr(signal, "sigwait"):
+        threading.Thread(target=wait, daemon=True).start()
+        return
+    for number in ENDING:  # Windows: after the search, since Python's handlers run between its own steps
+        signal.signal(number, end)
