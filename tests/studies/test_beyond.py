@@ -19,7 +19,7 @@ from outflank.studies.beyond.league_against_strength import (
     OTHERWISE,
     PRINTED,
     Point,
-    _correlated,
+    correlated,
     findings_of,
     not_good_in_general,
     places_lost,
@@ -169,11 +169,11 @@ def test_ranks_are_told_apart_by_test_and_interval_together() -> None:
     def points(strengths: Sequence[float]) -> dict[str, Point]:
         return {str(i): point(i / 20, strength) for i, strength in enumerate(strengths)}
 
-    def correlated(strengths: Sequence[float], sign: int = 1) -> bool | None:
-        return _correlated(points(strengths), sign).holds
+    def alike_in_both(strengths: Sequence[float], sign: int = 1) -> bool | None:
+        return correlated(points(strengths), sign).holds
 
     alike = [i / 20 for i in range(12)]
-    assert correlated(alike)
-    assert correlated(alike, -1) is False
-    assert correlated(alike[::-1], -1)
-    assert correlated([0.5, 0.1, 0.9, 0.3, 0.7, 0.2, 0.8, 0.4]) is None
+    assert alike_in_both(alike)
+    assert alike_in_both(alike, -1) is False
+    assert alike_in_both(alike[::-1], -1)
+    assert alike_in_both([0.5, 0.1, 0.9, 0.3, 0.7, 0.2, 0.8, 0.4]) is None

@@ -74,12 +74,12 @@ def test_a_figure_of_an_older_report_is_left(reports: Path, outflank: Outflank) 
     ("content", "said"),
     [
         ("[", "no data of a figure"),
-        ('{"drawing": "os:system", "arguments": {"command": "true"}}', "is no drawing"),
-        ('{"drawing": "outflank.studies.drawings:save_figure", "arguments": {}}', "is no drawing"),
-        ('{"drawing": "outflank.plots.boards:draw_discs", "arguments": {}}', "does not draw a figure"),
-        ('{"drawing": "outflank.plots.nowhere:draw_all", "arguments": {}}', "does not draw a figure"),
-        ('{"drawing": "outflank.studies.kim_2007.genetic_search:draw_mutations", "arguments": {"counts": 1}}',
-         "its data are not those of"),
+        ('{"function": "os:system", "arguments": {"command": "true"}}', "is no drawing"),
+        ('{"function": "outflank.studies.drawings:save_figure", "arguments": {}}', "is no drawing"),
+        ('{"function": "outflank.plots.boards:draw_discs", "arguments": {}}', "does not draw a figure"),
+        ('{"function": "outflank.plots.nowhere:draw_all", "arguments": {}}', "does not draw a figure"),
+        ('{"function": "outflank.studies.kim_2007.genetic_search:draw_mutations",'
+         ' "arguments": {"counts": 1}}', "these are no data of draw_mutations"),
         (" " * (LARGEST + 1), "is larger than"),
     ],
 )  # fmt: skip

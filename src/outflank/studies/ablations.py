@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from outflank.plots.style import COLOURS, INK, MARKERS, legend_below, new_figure
 from outflank.studies.agreement import of_runs
+from outflank.studies.claims import retested
 from outflank.studies.verdicts import Claim, Measured, ResultTable
 
 Groups = Mapping[str, Mapping[str, Mapping[str, Measured]]]  # by group, variant, and place on the curve
@@ -78,6 +79,7 @@ def _against(base: Measured, other: Measured, decimals: int) -> str:
     return f"{found.difference:+.{decimals}f}, {found.test}"
 
 
+@retested
 def none_above(found: Mapping[str, Measured], bound: float) -> Claim:
     """No variant lies above the bound, with Bonferroni's correction for as many as there are: each lies below
     it, or one lies above."""

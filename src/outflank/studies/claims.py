@@ -12,25 +12,74 @@ difference lies within a margin, does not hold if it is significant, and is inco
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from importlib import import_module
+from typing import ParamSpec
 
 import numpy as np
 
 from outflank.studies.agreement import SIGNIFICANT, same_sign
 from outflank.studies.inference import Samples, mann_whitney
+from outflank.studies.stored_calls import call_of, repeated
 from outflank.studies.verdicts import Claim, Measured
 
+PACKAGE = "outflank.studies."
+RETESTED = "is_retested"
 
+
+P = ParamSpec("P")
+
+
+def retested(function: Callable[P, Claim]) -> Callable[P, Claim]:
+    """A test whose claims remember its arguments, so that `reproduce --check` can test them again: a pure
+    function at the top of its module.
+
+    >>> claim = lies_above("gain", Measured(0.5, (0.25, 0.75), "3 runs"), 0)
+    >>> found_again(claim) == claim
+    True
+    """
+
+    @wraps(function)
+    def tested(*args: P.args, **kwargs: P.kwargs) -> Claim:
+        found = function(*args, **kwargs)
+        return Claim(found.holds, found.evidence, call_of(function, args, kwargs))
+
+    vars(tested)[RETESTED] = True
+    return tested
+
+
+def found_again(claim: Claim) -> Claim:
+    """What the test of a claim finds in the arguments that are stored with it."""
+    assert claim.test is not None
+    module, _, name = str(claim.test.get("function")).partition(":")
+    found = getattr(import_module(module), name, None) if module.startswith(PACKAGE) else None
+    if found is None or RETESTED not in vars(found):
+        raise ValueError(f"{module}:{name} is no test of claims")
+    again: Claim = repeated(found, claim.test["arguments"])
+    return again
+
+
+@retested
+def all_above(found: Mapping[str, Measured], bound: float) -> Claim:
+    """Every whole 95 % interval lies above the bound; one below refutes it."""
+    claims = [lies_above(name, one, bound) for name, one in found.items()]
+    return Claim(all_of(one.holds for one in claims), "; ".join(one.evidence for one in claims))
+
+
+@retested
 def lies_above(what: str, found: Measured, bound: float, decimals: int = 3) -> Claim:
     """The whole 95 % interval is above the bound; below, the claim is refuted."""
     return Claim(same_sign(found.ci95, bound), describe(what, found, decimals))
 
 
+@retested
 def lies_below(what: str, found: Measured, bound: float, decimals: int = 3) -> Claim:
     """The whole 95 % interval is below the bound; above, the claim is refuted."""
     return Claim(opposite(same_sign(found.ci95, bound)), describe(what, found, decimals))
 
 
+@retested
 def is_near(what: str, found: Measured, centre: float, margin: float, decimals: int = 3) -> Claim:
     """The whole 95 % interval lies within the margin and holds the centre; without it the claim is refuted.
 
@@ -46,6 +95,7 @@ def is_near(what: str, found: Measured, centre: float, margin: float, decimals: 
     return Claim(True if centre - margin <= low and high <= centre + margin else None, evidence)
 
 
+@retested
 def is_within(what: str, found: Measured, low: float, high: float, decimals: int = 3) -> Claim:
     """The whole 95 % interval lies between two bounds; outside, the claim is refuted.
 

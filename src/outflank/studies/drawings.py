@@ -1,5 +1,6 @@
 """Figures that can be drawn again without any run: beside each lies what it draws.
 
+>>> import numpy as np
 >>> from outflank.plots.curves import Curve
 >>> from outflank.studies.jaskowski_2014.learning_pace import draw_learning_pace
 >>> band = Curve(*np.array([[1e6, 2e6], [0.5, 0.6], [0.6, 0.7], [0.7, 0.8]]))
@@ -8,28 +9,23 @@
 'score against standard-heuristic'
 
 `NAME.data.json` names a function `draw_...` of outflank.studies or outflank.plots, or of the module of
-an experiment of one's own, and holds its arguments. They are read back by the function's annotations; a
-file can name no other function.
+an experiment of one's own, and holds its arguments. A file can name no other function.
 """
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable
 from importlib import import_module
-from inspect import isfunction, signature
+from inspect import isfunction
 from pathlib import Path
-from types import GenericAlias
-from typing import Any, ParamSpec, get_type_hints
+from typing import ParamSpec, get_type_hints
 
-import numpy as np
 from matplotlib.figure import Figure
-from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from outflank.files import write_whole
 from outflank.plots import style
+from outflank.studies.stored_calls import call_of, repeated
 
 P = ParamSpec("P")
 ENDING = ".data.json"
@@ -86,27 +82,18 @@ def redraw(folder: Path, figure: str, own_module: str = "") -> bool:
 
 def drawing_file(function: Callable[P, Figure], *args: P.args, **kwargs: P.kwargs) -> bytes:
     """The file's content: the function and its arguments."""
-    given = signature(function).bind(*args, **kwargs).arguments
-    arguments = {name: _plain(value) for name, value in given.items()}
-    record = {"drawing": f"{function.__module__}:{function.__name__}", "arguments": arguments}
-    return json.dumps(record, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode()
+    call = call_of(function, args, kwargs, DIGITS)
+    return json.dumps(call, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode()
 
 
 def figure_from(stored: bytes, own_module: str = "") -> Figure:
     """Draw what a file holds."""
     try:
-        record = json.loads(stored, object_hook=_with_arrays)
-        name, given = str(record["drawing"]), dict(record["arguments"])
+        record = json.loads(stored)
+        name, arguments = str(record["function"]), dict(record["arguments"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"these are no data of a figure ({error})") from None
-    function = _function(name, own_module)
-    hints = get_type_hints(function)
-    try:
-        arguments = {key: _read(hints[key], value) for key, value in given.items()}
-        signature(function).bind(**arguments)
-    except (ValidationError, KeyError, TypeError):
-        raise ValueError(f"its data are not those of {name}; run the experiment again") from None
-    return function(**arguments)
+    return repeated(_function(name, own_module), arguments)
 
 
 def _function(name: str, own_module: str) -> Callable[..., Figure]:
@@ -123,41 +110,3 @@ def _function(name: str, own_module: str) -> Callable[..., Figure]:
     if not isfunction(found) or get_type_hints(found).get("return") is not Figure:
         raise ValueError(f"{name} does not draw a figure; run the experiment again")
     return found
-
-
-def _read(hint: Any, value: Any) -> Any:
-    """A value of this type; in a list, since a configuration is not taken beside a dataclass."""
-    in_list: Any = GenericAlias(list, (hint,))
-    adapter: TypeAdapter[list[Any]] = TypeAdapter(in_list, config=ConfigDict(arbitrary_types_allowed=True))
-    return adapter.validate_python([value])[0]
-
-
-def _plain(value: Any) -> Any:
-    """
-    >>> _plain({"a": (1, np.float64(0.1 + 0.2)), "b": np.array([1.0, np.nan])})
-    {'a': [1, 0.3], 'b': {'array': [1.0, 'nan'], 'dtype': 'float64'}}
-    """
-    match value:
-        case np.ndarray():
-            return {"array": _plain(value.tolist()), "dtype": str(value.dtype)}
-        case np.generic():
-            return _plain(value.item())
-        case float():
-            return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
-        case str() | bool() | int() | None:
-            return value
-        case Mapping():
-            return {str(key): _plain(one) for key, one in value.items()}
-        case Sequence():
-            return [_plain(one) for one in value]
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    raise TypeError(f"a figure's data are numbers, texts and arrays, not {type(value).__name__}")
-
-
-def _with_arrays(record: dict[str, Any]) -> Any:
-    if record.keys() != {"array", "dtype"}:
-        return record
-    if record["dtype"] not in ("float64", "float32", "int64", "int8", "uint8", "bool"):
-        raise ValueError(f"an array of {record['dtype']}")
-    return np.array(record["array"], dtype=record["dtype"])

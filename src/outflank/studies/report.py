@@ -9,13 +9,15 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from math import isclose
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 
 from outflank.files import write_whole
+from outflank.studies.claims import found_again
 from outflank.studies.drawings import ENDING, redraw
 from outflank.studies.experiment import PAPERS, Experiment, Row, RowKind, find_experiments
 from outflank.studies.results import RESULT, Result, is_current, result_json, results_in, runs_text
@@ -77,6 +79,7 @@ def differences(folder: Path) -> list[str]:
         for row, again in zip(result.experiment.rows, result.verdicts, strict=True):
             if stored.get(row.key) != again:
                 found.append(f"{result.experiment.name}, {row.key}: {stored.get(row.key)}, now {again}")
+        found += [f"{result.experiment.name}, {key}: {what}" for key, what in _altered(result)]
         if not is_current(result):
             found.append(f"{result.experiment.name}: made with other settings of scale {result.scale}")
     texts = {f"{paper}.md": paper_report(paper, chosen) for paper, chosen in _by_paper(results).items()}
@@ -84,6 +87,35 @@ def differences(folder: Path) -> list[str]:
         if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != text:
             found.append(f"{name} is not what the result files say")
     return found
+
+
+def _altered(result: Result) -> Iterator[tuple[str, str]]:
+    """Findings that do not follow from their own samples, by key: claims whose test, called again with the
+    stored arguments, finds something else; means that are not those of the runs."""
+    for key, finding in result.outcome.findings.items():
+        if isinstance(finding, Claim) and finding.test is not None:
+            try:
+                again = found_again(finding)
+            except ValueError as error:
+                yield key, f"its test cannot be called again: {error}"
+                continue
+            if again != finding:
+                yield key, f"the file says {finding.evidence!r}, its samples give {again.evidence!r}"
+        elif isinstance(finding, Measured) and finding.samples:
+            runs, deviation, _ = Measured.spread(finding.samples)
+            mean = sum(finding.samples) / runs
+            pairs = ((runs, finding.runs), (mean, finding.value), (deviation, finding.deviation))
+            if not all(isclose(a, b, rel_tol=1e-4, abs_tol=5e-5) for a, b in pairs):  # they may be rounded
+                yield key, f"the file says {finding.value:g}, the mean of its runs is {mean:g}"
+
+
+def untested_claims(folder: Path) -> int:
+    """Claims without samples: what is counted or defined, and those of older reports."""
+    return sum(
+        isinstance(finding, Claim) and finding.test is None
+        for result in results_in(folder)
+        for finding in result.outcome.findings.values()
+    )
 
 
 SIGNS: dict[Verdict, str] = {

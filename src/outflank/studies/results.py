@@ -74,9 +74,16 @@ def reproduce(lab: Laboratory) -> Result:
 
 def result_json(result: Result) -> bytes:
     """The result file: how it was made, what was found, and the verdicts."""
-    record = {"experiment": result.experiment.name, "scale": result.scale, "settings": result.settings}
+    record: dict[str, Any] = {
+        "experiment": result.experiment.name,
+        "scale": result.scale,
+        "settings": result.settings,
+    }
     verdicts = dict(zip((row.key for row in result.experiment.rows), result.verdicts, strict=True))
     record |= {**result.made.model_dump(), "verdicts": verdicts, **asdict(result.outcome)}
+    for finding in record["findings"].values():
+        if finding.get("test", "") is None:
+            del finding["test"]
     return json.dumps(record, indent=1).encode()
 
 

@@ -62,10 +62,11 @@ class Measured:
 @dataclass(frozen=True)
 class Claim:
     """Whether a claim holds here (None: the data cannot tell), and the evidence: "U = 3, p = 0.0002, medians
-    0.93 and 0.87"."""
+    0.93 and 0.87". `test`: the call that found it, see retested()."""
 
     holds: bool | None
     evidence: str
+    test: dict[str, Any] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)

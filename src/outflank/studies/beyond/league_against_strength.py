@@ -18,6 +18,7 @@ from outflank.plots.curves import SCORE_TICKS, set_score_scale
 from outflank.plots.style import COLOURS, INK, MARKERS, TEXT, legend_below, new_figure
 from outflank.studies.agreement import same_sign
 from outflank.studies.chong_2003.runs import random_openings
+from outflank.studies.claims import retested
 from outflank.studies.inference import mann_whitney, rank_correlation
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import Claim, Finding, NotMeasured, Outcome, ResultTable
@@ -169,12 +170,13 @@ def findings_of(points: Mapping[str, Point]) -> dict[str, Finding]:
     return {
         "not good in general": not_good_in_general(points),
         "because": _because(learned),
-        "first is not strongest": _first_is_not_strongest(points),
-        "all players": _correlated(points, 1),
-        "learned players": _correlated(learned, -1),
+        "first is not strongest": first_is_not_strongest(points),
+        "all players": correlated(points, 1),
+        "learned players": correlated(learned, -1),
     }
 
 
+@retested
 def not_good_in_general(points: Mapping[str, Point]) -> Claim:
     """Who is below the printed player in the League, and yet stronger; the intervals of both scores apart."""
     printed = points[PRINTED]
@@ -215,7 +217,8 @@ def _because(learned: Mapping[str, Point]) -> Finding:
     return Claim(True if found.p < SIGNIFICANT else None, f"{means}; {found.text}")
 
 
-def _first_is_not_strongest(points: Mapping[str, Point]) -> Claim:
+@retested
+def first_is_not_strongest(points: Mapping[str, Point]) -> Claim:
     first = max(points, key=lambda name: points[name].x[0])
     strongest = max(points, key=lambda name: points[name].y[0])
     a, b = points[first], points[strongest]
@@ -226,7 +229,8 @@ def _first_is_not_strongest(points: Mapping[str, Point]) -> Claim:
     )
 
 
-def _correlated(points: Mapping[str, Point], sign: int) -> Claim:
+@retested
+def correlated(points: Mapping[str, Point], sign: int) -> Claim:
     """Whether both scores rank the players alike (sign 1) or against each other (-1): the permutation test
     and the bootstrap interval have to agree."""
     found = rank_correlation([p.x[0] for p in points.values()], [p.y[0] for p in points.values()])

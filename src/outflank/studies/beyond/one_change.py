@@ -8,7 +8,7 @@ from typing import Any
 from outflank.league.scoring import OPPONENT
 from outflank.studies.ablations import ablation_table, draw_ablations, none_above
 from outflank.studies.agreement import Agreement, of_runs, same_sign
-from outflank.studies.claims import all_of
+from outflank.studies.claims import all_of, retested
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import SCORES, Claim, Finding, Measured, Outcome, mean_of_runs
 
@@ -50,6 +50,7 @@ def _score(ends: Sequence[Mapping[str, Any]]) -> Measured:
     return mean_of_runs([end["score"] for end in ends], alone=(low, high), within=SCORES)
 
 
+@retested
 def are_above(scores: Mapping[str, Measured], first: str, others: Sequence[str]) -> Claim:
     """Welch's 95 % interval of each difference lies above 0; below, the claim is refuted.
 
@@ -63,6 +64,7 @@ def are_above(scores: Mapping[str, Measured], first: str, others: Sequence[str])
     return Claim(holds, "; ".join(_evidence(scores, first, name, one) for name, one in found.items()))
 
 
+@retested
 def are_alike(scores: Mapping[str, Measured], first: str, second: str, margin: float) -> Claim:
     """Welch's 95 % interval of the difference lies within the margin; refuted, if it lies wholly to one side
     of 0."""

@@ -19,7 +19,7 @@ from outflank.plots.curves import Curve, draw_curve, explain, set_score_scale, s
 from outflank.plots.learning_curves import measurements
 from outflank.plots.style import COLOURS, MARKERS, legend_below, new_figure
 from outflank.studies.agreement import of_measurements, same_sign
-from outflank.studies.claims import all_of, is_greater, lies_above
+from outflank.studies.claims import all_of, is_greater, lies_above, retested
 from outflank.studies.inference import bootstrap_band, mann_whitney
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.verdicts import Claim, Measured, Outcome, ResultFigure, ResultTable, mean_of_runs
@@ -113,7 +113,12 @@ def _runs(
 
 
 def _logs(runs: Mapping[str, Sequence[FinishedRun]]) -> dict[str, list[list[Mapping[str, Any]]]]:
-    return {name: [measurements(run.log()) for run in several] for name, several in runs.items()}
+    """Of each run what is measured of it."""
+    keys = ("games", "seconds", "score", "ci95")
+    return {
+        name: [[{key: entry[key] for key in keys} for entry in measurements(run.log())] for run in several]
+        for name, several in runs.items()
+    }
 
 
 def shortest(logs: Logs, by: str) -> float:
@@ -137,6 +142,7 @@ def score_at(log: Log, by: str, place: float, key: int | None = None) -> float:
     return float(np.interp(place, [entry[by] for entry in log], values))
 
 
+@retested
 def ahead(logs: Logs, first: str, others: Sequence[str], by: str, place: float) -> Claim:
     """Whether a method is ahead of others at a place: by Mann-Whitney's test of the runs, one-sided, with
     Holm's correction; of too few runs for it, if the intervals of their scores are all apart."""
@@ -160,6 +166,7 @@ def ahead(logs: Logs, first: str, others: Sequence[str], by: str, place: float) 
     return Claim(all_of(parts), f"after {unit}: {means}; {evidence}")
 
 
+@retested
 def still_rising(logs: Logs) -> Claim:
     """Whether every method gained in the second half of its games."""
     judged = [lies_above(f"{name}: gain", _gain(several), 0.0, 4) for name, several in logs.items()]

@@ -3,7 +3,7 @@ player's games, and the score at one ply and with search against the player that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from outflank.games.positions import random_openings
 from outflank.games.statistics import score_text
 from outflank.players.greedy import GreedyPlayer
 from outflank.players.names import named_player
+from outflank.studies.agreement import of_runs, same_sign
+from outflank.studies.claims import opposite, retested
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.verdicts import Claim, Outcome, ResultTable
 
@@ -57,18 +59,19 @@ def teaching(lab: Laboratory) -> Outcome:
     assert isinstance(start, GreedyPlayer)
     boards = SolvedBoards.of(start, s["boards"], s["empties"], s["boards_seed"])
     errors = {name: _errors(boards, of_name) for name, of_name in runs.items()}
-    rows = [_row(lab, name, changes[name], runs[name][0], boards, errors[name]) for name in changes]
+    rows = [_row(lab, name, changes[name], runs[name], boards, errors[name]) for name in changes]
     even, nothing, stages = (s["claims"][key] for key in ("even depth", "from nothing", "fewer stages"))
     return Outcome(
         {
-            "even depth": _less_bias(errors[BASE], errors[even]),
-            "from nothing": _less_error(errors[BASE], errors[nothing]),
-            "fewer stages": _less_error(errors[BASE], errors[stages]),
+            "even depth": is_less("biases", _biases(errors[BASE]), _biases(errors[even])),
+            "from nothing": is_less("mean errors", _means(errors[BASE]), _means(errors[nothing])),
+            "fewer stages": is_less("mean errors", _means(errors[BASE]), _means(errors[stages])),
         },
         [],
         [
             ResultTable(
-                f"{len(boards.scores):,} boards with {s['empties']} empty squares; discs",
+                f"{len(boards.scores):,} boards with {s['empties']} empty squares; discs, means of the runs;"
+                " scores of the first run",
                 ["variant", "changes", "mean error", "bias", "slope", "correlation",
                  f"one ply against {s['start']}", f"depth {s['depth']} against the same"],
                 rows,
@@ -78,9 +81,8 @@ def teaching(lab: Laboratory) -> Outcome:
 
 
 def _errors(boards: SolvedBoards, runs: list[FinishedRun]) -> Floats:
-    """Of each board, the mean over runs."""
-    evaluators = [_evaluator(run) for run in runs]
-    return np.asarray(np.mean([boards.errors(one) for one in evaluators], axis=0))
+    """Of each board: [runs, boards]."""
+    return np.array([boards.errors(_evaluator(run)) for run in runs])
 
 
 def _evaluator(run: FinishedRun) -> CoreEvaluator:
@@ -94,20 +96,20 @@ def _row(
     lab: Laboratory,
     name: str,
     changed: Mapping[str, Any],
-    run: FinishedRun,
+    runs: Sequence[FinishedRun],
     boards: SolvedBoards,
     errors: Floats,
 ) -> list[str]:
     s = lab.settings
     values = boards.scores - errors
-    slope = float(np.polyfit(values, boards.scores, 1)[0])
-    correlation = float(np.corrcoef(values, boards.scores)[0, 1])
+    slope = float(np.mean([np.polyfit(row, boards.scores, 1)[0] for row in values]))
+    correlation = float(np.mean([np.corrcoef(row, boards.scores)[0, 1] for row in values]))
     scores = []
     for depth, double_games in ((1, s["double_games"]), (s["depth"], s["searched_double_games"])):
         options = "" if depth == 1 else f"depth={depth}"
         opponent = named_player(f"{s['start']},{options}".rstrip(","))
         starts = random_openings(s["plies"], double_games, seed=3)
-        tally = lab.match(f"{name}, depth {depth}", run.player(options=options), opponent,
+        tally = lab.match(f"{name}, depth {depth}", runs[0].player(options=options), opponent,
                           double_games=double_games, starts=starts)  # fmt: skip
         scores.append(score_text(tally.score, tally.ci95))
     return [
@@ -117,28 +119,34 @@ def _row(
     ]  # fmt: skip
 
 
-def _less_error(first: Floats, second: Floats) -> Claim:
-    return _paired(np.abs(first), np.abs(second), "mean errors")
+def _means(errors: Floats) -> list[float]:
+    """Of each run, the mean size of an error."""
+    found: list[float] = np.abs(errors).mean(axis=1).tolist()
+    return found
 
 
-def _less_bias(first: Floats, second: Floats) -> Claim:
-    """The mean of the first is nearer to zero: they have one sign, or nearly."""
-    sign = np.sign(second.mean())
-    return _paired(sign * first, sign * second, "biases")
+def _biases(errors: Floats) -> list[float]:
+    """Of each run, how far its mean error is from zero."""
+    found: list[float] = np.abs(errors.mean(axis=1)).tolist()
+    return found
 
 
-def _paired(first: Floats, second: Floats, what: str) -> Claim:
-    """The first mean is lower, by the 95 % interval of the difference on the same boards.
+@retested
+def is_less(what: str, first: Sequence[float], second: Sequence[float]) -> Claim:
+    """The first runs have lower values: Welch's 95 % interval of the difference lies below 0; above, it is
+    refuted. One run says nothing about a setting, on however many boards.
 
-    >>> _paired(np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.1]), "errors")
-    Claim(holds=True, evidence='errors 2.00 and 5.03 discs, difference -3.03 (-3.10 to -2.97)')
+    >>> is_less("errors", [1.0, 2.0, 3.0], [7.0, 8.0, 9.1])
+    Claim(holds=True, evidence='errors 2.00 and 8.03 discs, difference -6.03 (-8.35 to -3.72), 3 runs each')
+    >>> is_less("errors", [1.0], [9.0])
+    Claim(holds=None, evidence='errors 1.00 and 9.00 discs; one run has no spread')
     """
-    difference = first - second
-    reach = 1.96 * float(difference.std(ddof=1)) / len(difference) ** 0.5
-    low, high = float(difference.mean()) - reach, float(difference.mean()) + reach
-    holds = True if high < 0 else False if low > 0 else None
+    means = f"{what} {np.mean(first):.2f} and {np.mean(second):.2f} discs"
+    if min(len(first), len(second)) < 2:
+        return Claim(None, f"{means}; one run has no spread")
+    found = of_runs(second, first)
+    low, high = found.ci95
     return Claim(
-        holds,
-        f"{what} {first.mean():.2f} and {second.mean():.2f} discs, difference {difference.mean():+.2f} "
-        f"({low:+.2f} to {high:+.2f})",
+        opposite(same_sign(found.ci95, 0)),
+        f"{means}, difference {found.difference:+.2f} ({low:+.2f} to {high:+.2f}), {len(first)} runs each",
     )

@@ -19,6 +19,7 @@ import numpy as np
 from outflank.learners.fitness.benchmark_opponents import ladder_points
 from outflank.studies.ablations import draw_ablations, none_above
 from outflank.studies.chong_2003.runs import PDP, FloatArray
+from outflank.studies.claims import retested
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.verdicts import SCORES, Claim, Measured, Outcome, ResultTable, mean_of_runs
 
@@ -58,7 +59,7 @@ def factorial(lab: Laboratory) -> Outcome:
         "Mean of the runs of each combination with its 95 % interval; names: " + ", ".join(factors) + "."
     )
     return Outcome(
-        {"late": none_above(late, s["reached"]), "no effect": _small(effects)},
+        {"late": none_above(late, s["reached"]), "no effect": small_effects(effects)},
         [
             lab.draw(
                 "factorial",
@@ -154,7 +155,8 @@ def _effect(value: float, error: float, freedom: int, effects: int) -> Effect:
     return Effect(value, (value - reach, value + reach), (value - wider, value + wider), p)
 
 
-def _small(effects: Mapping[str, Effect]) -> Claim:
+@retested
+def small_effects(effects: Mapping[str, Effect]) -> Claim:
     parts = [
         True if low > -SMALL and high < SMALL else False if low > SMALL or high < -SMALL else None
         for low, high in (effect.corrected for effect in effects.values())

@@ -7,6 +7,7 @@ import numpy as np
 from outflank.studies.ablations import ablation_table, draw_ablations, none_above
 from outflank.studies.chong_2003.points import over_runs
 from outflank.studies.chong_2003.runs import FloatArray, percent_of
+from outflank.studies.claims import retested
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.verdicts import SCORES, Claim, Outcome
 
@@ -29,9 +30,13 @@ def open_settings(lab: Laboratory) -> Outcome:
         }
         for name, shares in points.items()
     }
+    rises = np.concatenate([
+        shares[:, s["late"] - 1 :].mean(axis=1) - shares[:, : s["early"]].mean(axis=1)
+        for shares in points.values()
+    ])  # fmt: skip
     late = {name: of_cell[f"from generation {s['late']} on"] for name, of_cell in found.items()}
     return Outcome(
-        {"late": none_above(late, s["reached"]), "rise": _rises(points, s["early"], s["late"])},
+        {"late": none_above(late, s["reached"]), "rise": points_rise(rises)},
         [
             lab.draw(
                 "open-settings",
@@ -46,13 +51,11 @@ def open_settings(lab: Laboratory) -> Outcome:
     )
 
 
-def _rises(points: dict[str, FloatArray], early: int, late: int) -> Claim:
+@retested
+def points_rise(rises: FloatArray) -> Claim:
     """Whether the points rise at all: over the runs of all cells together."""
     from scipy import stats
 
-    rises = np.concatenate([
-        shares[:, late - 1 :].mean(axis=1) - shares[:, :early].mean(axis=1) for shares in points.values()
-    ])  # fmt: skip
     if len(rises) < 2:
         return Claim(None, "one run has no spread")
     p = float(stats.ttest_1samp(rises, 0.0).pvalue)

@@ -10,7 +10,7 @@ import numpy as np
 
 from outflank.studies.ablations import draw_ablations
 from outflank.studies.agreement import SIGNIFICANT
-from outflank.studies.claims import all_of
+from outflank.studies.claims import all_of, retested
 from outflank.studies.inference import mann_whitney
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.lucas_2007.learning_curve import score_at
@@ -51,7 +51,7 @@ def choice(lab: Laboratory) -> Outcome:
     return Outcome(
         {
             "ours": not_surpassed({name: found[name][early] for name in grid}, ours, plain),
-            "rates": _all_rates(found, chosen, end),
+            "rates": all_rates({name: found[name][end] for name in rates}, chosen),
         },
         [lab.draw("choice", caption, draw_ablations, drawn, {"half of the points": 0.5}, SCORE)],
         [_table(groups, {ours, *chosen.values()})],
@@ -72,6 +72,7 @@ def setting_name(values: Changes) -> str:
     return ", ".join(f"{key} {value}" for key, value in values.items())
 
 
+@retested
 def not_surpassed(scores: Mapping[str, Measured], chosen: str, below: str | None = None) -> Claim:
     """The chosen one has the highest mean, and is significantly above another one; refuted, if any is
     significantly above it.
@@ -107,10 +108,12 @@ def not_surpassed(scores: Mapping[str, Measured], chosen: str, below: str | None
     return Claim(True if leads and is_above else None, evidence)
 
 
-def _all_rates(found: Mapping[str, Mapping[str, Measured]], chosen: Mapping[str, str], place: str) -> Claim:
+@retested
+def all_rates(found: Mapping[str, Measured], chosen: Mapping[str, str]) -> Claim:
+    """Of each architecture the chosen rate is not surpassed by the others."""
     claims = []
     for name, best in chosen.items():
-        of_name = {one: scores[place] for one, scores in found.items() if one.startswith(f"{name}, ")}
+        of_name = {one: scores for one, scores in found.items() if one.startswith(f"{name}, ")}
         claims.append(not_surpassed(of_name, best))
     return Claim(all_of(one.holds for one in claims), "; ".join(one.evidence for one in claims))
 

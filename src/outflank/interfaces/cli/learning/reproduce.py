@@ -191,7 +191,7 @@ def _one(experiment: Experiment, asked: _Asked, executor: Executor | None, where
 
 def _reports_again(chosen: list[Experiment], render: Path | None, check: Path | None, as_json: bool) -> None:
     """Reports from their result files; a difference found by the check is an error."""
-    from outflank.studies.report import Rendered, differences, render_reports
+    from outflank.studies.report import Rendered, differences, render_reports, untested_claims
 
     made = Rendered([], [], [])
     if render is not None:
@@ -206,7 +206,9 @@ def _reports_again(chosen: list[Experiment], render: Path | None, check: Path | 
         for line in (*(f"Report: {path}" for path in made.pages), *found):
             say(line)
         if check is not None and not found:
-            say(f"Every verdict in {check} follows from its result file.")
+            untested = untested_claims(check)
+            rest = f" {untested} claims are stored without samples and are as they were." if untested else ""
+            say(f"Every verdict in {check} follows from its result file.{rest}")
     if found:
         raise typer.Exit(1)
 
