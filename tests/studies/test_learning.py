@@ -11,9 +11,12 @@ import pytest
 from outflank.learners.execution.executor import Executor, executor_for
 from outflank.learners.runs.parallel_runs import create_run, open_run
 from outflank.learners.runs.settings import load_preset
+from outflank.studies import learning
 from outflank.studies.experiment import Experiment, find_experiments
+from outflank.studies.jaskowski_2014.architectures import evolved, performances
 from outflank.studies.laboratory import Laboratory
 from outflank.studies.learning import Parcel, UpTo, advance, progress
+from outflank.studies.report import paper_report
 from outflank.studies.results import reproduce
 
 TD = ("piece-counter", {"games": 3_000, "measure_every": 500, "measure_double_games": 5})
@@ -92,6 +95,37 @@ def test_a_partial_result_says_so_and_is_continued(tmp_path: Path) -> None:
     assert going_on.made.done == (1, 1)
     assert going_on.outcome.findings == at_once.outcome.findings
     assert going_on.outcome.findings != part.outcome.findings
+
+
+@pytest.mark.parametrize("name", ["figure-4", "figure-5", "figure-6", "table-4"])
+def test_architectures_are_compared_after_equally_many_games(tmp_path: Path, name: str) -> None:
+    """Also if some of their runs are further, or finished: those of all-2 are those of all-2-in-full."""
+    full = reproduce(Laboratory(partial_experiment(), "quick", tmp_path, seeds=2))
+    assert not full.outcome.remarks
+    (experiment,) = find_experiments([f"jaskowski-2014/{name}"])
+    lab = Laboratory(experiment, "quick", tmp_path, share=0.3, seeds=2)
+    result = reproduce(lab)
+    most = 1 / 3 if name == "figure-4" else 1.0  # it has no all-2
+    assert result.made.done == pytest.approx((1 / 3, most))
+    (remark,) = result.outcome.remarks
+    assert "The runs are not finished: they have 33 " in remark
+    assert "All are compared after the 200 games that the shortest has." in remark
+    assert "--share 0.33`" in paper_report("jaskowski-2014", [result])
+    if name == "table-4":
+        runs = evolved(lab, ["all-2-inv", "all-3-inv"])
+        for one, of_name in zip(performances(lab, runs)["all-2-inv"], runs["all-2-inv"], strict=True):
+            assert one.score == next(e["score"] for e in of_name.log() if e["games"] == 200)
+
+
+def test_the_last_runs_of_evolution_have_all_cores_and_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for cores in (1, 2):
+        monkeypatch.setattr(learning, "available_cores", lambda cores=cores: cores)
+        runs = Laboratory(partial_experiment(), "quick", tmp_path / str(cores), seeds=3).learn(*EVOLUTION)
+        found.append([(run.path / name).read_bytes() for run in runs for name in PLAYERS])
+    assert found[0] == found[1]
 
 
 def test_only_experiments_that_can_be_are_reported_in_part(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
+from outflank.cores import available_cores
 from outflank.files import write_whole
 from outflank.learners.execution.executor import Executor, ThreadExecutor
 from outflank.learners.named_books import is_missing, make_book
@@ -87,7 +88,8 @@ def progress(path: Path) -> float:
 
 
 def _learn_to(wanted: Wanted, share: float, cluster: Executor | None, show: Show) -> bool:
-    """On threads a single run has all cores, several have one each. On a cluster a run has a worker, except
+    """On threads a single run has all cores, several have one each, and the last runs of evolution, which
+    would leave cores idle, have all cores one after another. On a cluster a run has a worker, except
     runs of evolution that are fewer than the workers: those share each generation among all of them."""
     with ThreadExecutor(None if len(wanted) == 1 else 1) as threads:
         runs = {path: UpTo(_opened(path, *what, cluster or threads), share) for path, what in wanted.items()}
@@ -100,8 +102,34 @@ def _learn_to(wanted: Wanted, share: float, cluster: Executor | None, show: Show
             away: list[Run] = [learning[path] for path in travelling]
             _travel(travelling, share, cluster, lambda at, step: show(away, at, step))
             learning = {path: run for path, run in learning.items() if path not in travelling}
-        staying: list[Run] = list(learning.values())
-        return not staying or learn_in_parallel(staying, lambda at, step: show(staying, at, step))
+        last = (
+            []
+            if cluster is not None or len(wanted) == 1
+            else last_runs(
+                [path for path in learning if isinstance(wanted[path][0], EvolutionSettings)], len(learning)
+            )
+        )
+        staying: list[Run] = [run for path, run in learning.items() if path not in last]
+        if staying and not learn_in_parallel(staying, lambda at, step: show(staying, at, step)):
+            return False
+    return all(_learn_alone(path, wanted[path], share, show) for path in last)
+
+
+def last_runs(evolving: Sequence[Path], learning: int, cores: int | None = None) -> Sequence[Path]:
+    """Of runs of evolution those that are left over when all that are learning are shared out to the cores.
+
+    >>> last_runs([Path("a"), Path("b"), Path("c")], learning=3, cores=2)
+    [PosixPath('c')]
+    """
+    left = learning % (available_cores() if cores is None else cores)
+    return evolving[len(evolving) - min(left, len(evolving)) :]
+
+
+def _learn_alone(path: Path, what: tuple[Settings, int], share: float, show: Show) -> bool:
+    """On all cores: the same bytes, since a game depends on its seed and number alone."""
+    with ThreadExecutor() as threads:
+        alone: list[Run] = [UpTo(_opened(path, *what, threads), share)]
+        return learn_in_parallel(alone, lambda at, step: show(alone, at, step))
 
 
 def _opened(path: Path, settings: Settings, seed: int, executor: Executor) -> Run:

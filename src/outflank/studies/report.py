@@ -348,8 +348,10 @@ def _table(table: ResultTable) -> str:
 def _footer(result: Result) -> str:
     settings = json.dumps(result.settings)
     seeds = len(result.made.seeds)
+    least = result.made.done[0]
+    share = f" --share {least:.2g}" if least < 1 else ""
     return (
-        f"`outflank reproduce {result.experiment.name} --scale {result.scale}`: "
+        f"`outflank reproduce {result.experiment.name} --scale {result.scale}{share}`: "
         f"{_duration(result.made.seconds)}, {seeds} seed{'s' if seeds > 1 else ''}. "
         f"Settings: `{settings}`\n"
     )

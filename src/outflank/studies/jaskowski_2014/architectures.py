@@ -68,14 +68,36 @@ Performances = dict[str, list[Performance]]
 def performances(lab: Laboratory, runs: Runs) -> Performances:
     """Of the last generation, in fresh games (III-A.2); of runs that are not finished, as measured after as
     many games as the shortest has behind it, so that all share one clock."""
-    if all(run.done == 1 for of_name in runs.values() for run in of_name):
+    if are_finished(runs):
         return _fresh_games(lab, runs)
     logs = {name: [measurements(run.log()) for run in of_name] for name, of_name in runs.items()}
-    games = min(log[-1]["games"] for of_name in logs.values() for log in of_name)
+    games = common_games(runs)
     return {
         name: [_measured(next(entry for entry in log if entry["games"] >= games)) for log in of_name]
         for name, of_name in logs.items()
     }
+
+
+def are_finished(runs: Runs) -> bool:
+    return all(run.done == 1 for of_name in runs.values() for run in of_name)
+
+
+def common_games(runs: Runs) -> int:
+    """As many as the shortest run was measured after."""
+    return int(min(measurements(run.log())[-1]["games"] for of_name in runs.values() for run in of_name))
+
+
+def clock_remarks(runs: Runs) -> list[str]:
+    """Of runs that are not all finished: after how many games they are compared."""
+    if are_finished(runs):
+        return []
+    parts = [run.done for of_name in runs.values() for run in of_name]
+    least, most = (f"{100 * part:.2g}" for part in (min(parts), max(parts)))
+    far = f"{least} %" if least == most else f"{least} to {most} %"
+    return [
+        f"The runs are not finished: they have {far} of their games behind them. All are compared after the"
+        f" {common_games(runs):,} games that the shortest has."
+    ]
 
 
 def _measured(entry: Mapping[str, Any]) -> Performance:

@@ -34,6 +34,7 @@ from outflank.studies.jaskowski_2014.architectures import (
     RANDOM,
     SYSTEMATIC,
     TABLE_4,
+    clock_remarks,
     evolved,
     performances,
     scores,
@@ -173,14 +174,18 @@ class Comparisons:
 def figure_4(lab: Laboratory) -> Outcome:
     """Board inversion against output negation."""
     names = [f"{kind}-{view}" for kind in ("rand-8x4", "all-1") for view in ("inv", "neg")]
-    samples = scores(performances(lab, evolved(lab, names)))
-    return Outcome(inversion_claims(samples), [_drawn(lab, "figure-4", samples)])
+    runs = evolved(lab, names)
+    samples = scores(performances(lab, runs))
+    figures = [_drawn(lab, "figure-4", samples)]
+    return Outcome(inversion_claims(samples), figures, remarks=clock_remarks(runs))
 
 
 def figure_5(lab: Laboratory) -> Outcome:
     """All short straight tuples against long random snakes."""
-    samples = scores(performances(lab, evolved(lab, (*SYSTEMATIC, *RANDOM))))
-    return Outcome(architecture_claims(samples), [_drawn(lab, "figure-5", samples)])
+    runs = evolved(lab, (*SYSTEMATIC, *RANDOM))
+    samples = scores(performances(lab, runs))
+    figures = [_drawn(lab, "figure-5", samples)]
+    return Outcome(architecture_claims(samples), figures, remarks=clock_remarks(runs))
 
 
 def inversion_claims(samples: dict[str, list[float]]) -> dict[str, Finding]:

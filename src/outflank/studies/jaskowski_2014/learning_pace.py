@@ -25,6 +25,7 @@ from outflank.studies.jaskowski_2014.architectures import (
     SYSTEMATIC,
     TABLE_4,
     architecture,
+    clock_remarks,
     evolved,
     mean_score,
     performances,
@@ -34,6 +35,7 @@ from outflank.studies.jaskowski_2014.comparisons import ALPHA, Comparisons
 from outflank.studies.laboratory import FinishedRun, Laboratory
 from outflank.studies.verdicts import Claim, Finding, Measured, Outcome, ResultTable
 
+THIRDS, TOO_SHORT = 3, "too few measurements for thirds of a curve"
 MARKED = 8  # marks per curve, so that curves differ without colours too
 SHARES = {"a tenth": 0.1, "a third": 1 / 3, "all": 1.0}  # of the budget, for the trend
 
@@ -94,6 +96,7 @@ def figure_6(lab: Laboratory) -> Outcome:
                 runs={name: one.scores for name, one in curves.items()},
             )
         ],
+        remarks=clock_remarks(runs),
     )
 
 
@@ -167,13 +170,15 @@ def pace_claims(curves: Mapping[str, FloatArray], ends: Mapping[str, Sequence[fl
 def _thirds(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Each run's mean score in the middle and in the last third of its measurements; the first third is the
     start, where nobody knows anything."""
-    _, middle, last = np.array_split(curves, 3, axis=1)
+    _, middle, last = np.array_split(curves, THIRDS, axis=1)
     return middle.mean(axis=1), last.mean(axis=1)
 
 
 def _closing(ahead: FloatArray, behind: FloatArray) -> Claim:
     """The gap between two architectures gets smaller: from the middle third to the last the one behind gains
     more, run by run (Welch and Mann-Whitney)."""
+    if min(ahead.shape[1], behind.shape[1]) < THIRDS:
+        return Claim(None, TOO_SHORT)
     (middle_a, last_a), (middle_b, last_b) = _thirds(ahead), _thirds(behind)
     gaps = f"gap {_gap(middle_a, middle_b):.3f} in the middle third, {_gap(last_a, last_b):.3f} in the last"
     if min(len(ahead), len(behind)) < 2:
@@ -186,6 +191,8 @@ def _closing(ahead: FloatArray, behind: FloatArray) -> Claim:
 def _catches_up(ahead: FloatArray, behind: FloatArray, end: Claim) -> Claim:
     """There was a gap in the middle third, and at the end both are equal: within the margin, no test telling
     them apart. Without a gap there was nothing to catch up."""
+    if min(ahead.shape[1], behind.shape[1]) < THIRDS:
+        return Claim(None, f"{TOO_SHORT}; at the end {end.evidence}")
     middle_a, middle_b = _thirds(ahead)[0], _thirds(behind)[0]
     gap = f"gap {_gap(middle_a, middle_b):.3f} in the middle third"
     was_behind = is_greater(middle_a, middle_b) if min(len(ahead), len(behind)) > 1 else None
@@ -225,6 +232,7 @@ def table_4(lab: Laboratory) -> Outcome:
             )
         ],
         [_side_by_side(ends), _trend(means, max(games.values()))],
+        clock_remarks(runs),
     )
 
 
@@ -272,6 +280,7 @@ def one_architecture(lab: Laboratory) -> Outcome:
             ),
         ],
         [ResultTable("Our runs", header, rows)],
+        clock_remarks(runs),
     )
 
 
