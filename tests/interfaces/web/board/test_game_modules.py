@@ -154,6 +154,8 @@ def test_a_printed_board_is_read(script: Call) -> None:
         "F5D6PASSC3",
         "\uff46\uff15\uff44\uff16\uff43\uff13",  # full width
         "(;GM[Othello]XX[(]PB[a\\]b]C[B\\[a1\\]]B[f5//2.1]W[D6/0.5]B[c3];)",
+        '[Event "?"]\n[Site "PlayOK"]\n[Black "Ada"]\n\n1. f5 d6! 2.\nc3 {d3} (2. d3 (2. e3)) 38-26',
+        '[Black "Ada"]\n[Result "*"]\n\n1. f5 d6 2. c3 *\n\n\n[Black "Bob"]\n\n1. d3 1-0',
         "(;GM[2]AB[d5][e4]AW[d4][e5][]PL[B];B[f5];W[d6];B[c3])",
     ],
 )
@@ -161,6 +163,13 @@ def test_what_people_paste_is_read(script: Call, text: str) -> None:
     line = "module.readText(text)[0].open().mainLine.slice(1)"
     read = f"(module, text) => {line}.map((node) => node.move).join('')"
     assert script("game/game_files.js", read, text) == "f5d6c3"
+
+
+def test_starts_of_pgn_are_read(script: Call) -> None:
+    text = '[Black "a"]\n[White "b"]\n[FEN "8/8/8/3pP3/3Pp3/8/8/3p4 w - - 0 1"]\n\n1. c5 *'
+    found = script("game/game_files.js", OPENED, [list(text.encode()), "g.pgn"])
+    assert found[0][1:] == ["c5", f"---X{Board().text[4:64]}"]
+    assert found[0][0].startswith("1. a \u2013 b")
 
 
 def test_names_in_files_are_shown_as_meant(script: Call) -> None:
@@ -177,6 +186,8 @@ def test_names_in_files_are_shown_as_meant(script: Call) -> None:
         ("(;GM[Othello]PB[a]B[f5//1]W[a1];)", "move 2 (a1) is not legal for white"),
         ("(;GM[1];B[aa])", "not a game of Othello"),
         ("(;GM[2];B[f5", "cut off"),
+        ('[Event "x"]\n\n1. e4 e5 2. Nf3 1-0', "move"),
+        ('[FEN "rnbqkbnr/8/8/8/8/8/8/8 w"]\n\n1. f5 *', "is not a board of p (black) and P (white)"),
         ("", "nothing to read"),
         ("<script>alert(1)</script>", "is not a square"),
         ("X" * 10, "is not"),
@@ -224,8 +235,9 @@ def test_damaged_files_do_no_harm(script: Call, tmp_path: Path) -> None:
         "f5" + "\n" * 3_000_000 + "d6",
         "f5d6 " + ":= \t" * 900_000 + "x",
         "\n".join("".join(random_game(seed)) for seed in range(8)) * 4000,
+        '[a "b"]\n' + "{(" * 1_500_000,
     ],
-    ids=["letters", "squares", "lines", "scores", "games"],
+    ids=["letters", "squares", "lines", "scores", "games", "brackets"],
 )
 def test_long_texts_are_read_in_time(script: Call, text: str) -> None:
     """No text takes quadratic time; this many seconds are for a busy machine."""

@@ -1,4 +1,4 @@
-// Games in files and on the clipboard: transcripts, GGF, SGF (with its variations) and WTHOR.
+// Games in files and on the clipboard: transcripts, GGF, SGF (with its variations), PGN and WTHOR.
 // Read here, so that no game leaves the browser. Sizes are bounded before anything is parsed.
 
 import { GameTree } from "./game_tree.js";
@@ -28,7 +28,7 @@ export function readText(text) {
   if (text.length > LARGEST_TEXT) throw new Error("the text is longer than four million characters");
   const trimmed = text.trim();
   if (!trimmed) throw new Error("there is nothing to read");
-  const found = /^\d*\s*\(;/.test(trimmed) || /\(\s*;/.test(trimmed) ? smartGames(trimmed) : transcriptGames(trimmed);
+  const found = PGN_TAG.test(trimmed) ? pgnGames(trimmed) : /^\d*\s*\(;/.test(trimmed) || /\(\s*;/.test(trimmed) ? smartGames(trimmed) : transcriptGames(trimmed);
   if (!found.length) throw new Error("there is no game in it");
   return found;
 }
@@ -73,6 +73,46 @@ function isLegalGame(line) {
   } catch {
     return false;
   }
+}
+
+// PGN, as PlayOK and Edax write it: tags, then numbered moves. Variations are skipped.
+
+const PGN_TAG = /^[ \t]*\[\s{0,9}([A-Za-z]\w{0,40})\s{1,9}"((?:[^"\\\n]|\\.){0,400})"\s{0,9}\]/m;
+const PGN_RESULT = /(?:1\/2-1\/2|\b\d{1,2}-\d{1,2}|\*)$/;
+
+function pgnGames(text) {
+  const games = [];
+  for (const line of text.replace(/\{[^}]*\}?/g, " ").split(/\r?\n/).filter((line) => !line.startsWith("%"))) {
+    const tag = PGN_TAG.exec(line), last = games.at(-1);
+    if (tag && (!last || last.moves.length)) games.push({ tags: { [tag[1].toLowerCase()]: tag[2] }, moves: [] });
+    else if (tag) last.tags[tag[1].toLowerCase()] ??= tag[2];
+    else if (line.trim() && last) last.moves.push(line.replace(/;.*$/, "").replace(/\$\d+|[!?]+/g, " "));
+    if (games.length > MOST_GAMES) throw new Error(`there are more than ${MOST_GAMES.toLocaleString("en")} games`);
+  }
+  return games.map(({ tags, moves }, i) => ({
+    title: title(i + 1, tags.black?.replace("?", ""), tags.white?.replace("?", ""), tags.date, tags.result),
+    open: () => treeOfMoves(transcriptMoves(mainLine(moves.join(" ")).trim().replace(PGN_RESULT, "")), startOf(tags.fen)),
+  }));
+}
+
+/** The moves outside brackets. */
+function mainLine(text) {
+  let depth = 0;
+  return [...text].filter((letter) => {
+    if (letter === "(") depth += 1;
+    const isMain = depth === 0;
+    if (letter === ")") depth = Math.max(0, depth - 1);
+    return isMain;
+  }).join("");
+}
+
+/** Edax writes a start as if black discs were p and white ones P, row 8 first. */
+function startOf(fen) {
+  if (!fen) return START;
+  const [rows, mover] = fen.trim().split(/\s+/);
+  const letters = rows.split("/").reverse().join("").replace(/\d/g, (count) => "-".repeat(Number(count))).replaceAll("p", "X").replaceAll("P", "O");
+  if (!/^[-XO]{64}$/.test(letters)) throw new Error("its start (FEN) is not a board of p (black) and P (white)");
+  return Position.fromText(letters, mover === "w" ? "white" : "black");
 }
 
 // GGF and SGF: trees of nodes with properties.
