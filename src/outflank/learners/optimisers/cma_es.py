@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from outflank.arguments import check_whole
 from outflank.evaluators.protocol import as_numbers
 from outflank.learners.optimisers import checks
 from outflank.learners.optimisers.optimiser import (
@@ -159,7 +160,7 @@ class CmaEs(Optimiser):
 
 
 def _check_sizes(weights: int, population: int, separable: bool) -> None:
-    checks.count("the population", population)
+    check_whole("the population", population)
     if population < 4:
         # With fewer, one parent alone moves the mean and the covariance is not learned.
         raise ValueError(f"CMA-ES needs a population of at least 4, got {population}")
