@@ -137,7 +137,7 @@ def is_less(what: str, first: Sequence[float], second: Sequence[float]) -> Claim
     refuted. One run says nothing about a setting, on however many boards.
 
     >>> is_less("errors", [1.0, 2.0, 3.0], [7.0, 8.0, 9.1])
-    Claim(holds=True, evidence='errors 2.00 and 8.03 discs, difference -6.03 (-8.35 to -3.72), 3 runs each')
+    Claim(holds=True, evidence='errors 2.00 and 8.03 discs, difference -6.03 (-8.36 to -3.71), 3 runs each')
     >>> is_less("errors", [1.0], [9.0])
     Claim(holds=None, evidence='errors 1.00 and 9.00 discs; one run has no spread')
     """
