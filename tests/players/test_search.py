@@ -116,6 +116,14 @@ def test_a_timed_player_is_ready_before_its_first_move() -> None:
     assert "_solver" not in vars(named_player("td-all-rounder,time=0.2,solve=0"))
 
 
+def test_an_only_move_is_played_without_thinking() -> None:
+    board = Board()
+    while len(board.legal_moves) != 1:
+        board = board.play(board.legal_moves[-1]) if board.has_moves else board.pass_turn()
+    assert 64 - board.discs > 25
+    assert named_player("all-2,time=3600").choose(board) == board.legal_moves[0]
+
+
 def test_a_move_that_is_known_to_win_or_draw_is_played() -> None:
     a1, b2, c3 = Square("a1"), Square("b2"), Square("c3")
     searched = Analysis((AnalyzedMove(a1, -3.0, False, (a1, c3)),), 7, 100, 0.1, is_in_discs=False)

@@ -253,6 +253,8 @@ class SearchPlayer(Portable):
             return Square(
                 self._chooser.choose(board.black, board.white, board.mover == "black", secrets.randbits(63))
             )
+        if len(board.legal_moves) == 1:  # nothing to think about
+            return board.legal_moves[0]
         return self.analyze(board).best
 
     def judge(self, board: Board) -> list[tuple[Square, float]]:
