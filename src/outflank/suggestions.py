@@ -10,8 +10,8 @@ LONGEST_SHOWN = 80  # letters of a wrong value
 def shown(value: object) -> str:
     """A wrong value in a sentence: on one line, and not all of a large one.
 
-    >>> shown("f5"), shown([1] * 1000)[-9:]
-    ("'f5'", '1, 1, ...')
+    >>> shown("f5"), len(shown([1] * 1000)), shown([1] * 1000)[-6:]
+    ("'f5'", 80, ', 1...')
     """
     text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
