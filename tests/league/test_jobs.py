@@ -142,16 +142,21 @@ def killed_after(batches: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.setattr(Match, "played", play)
 
 
+def lose_a_worker(league: League) -> None:
+    """One takes a job and is killed; its lease has ended afterwards."""
+    doomed = small_worker(league, lease=0.01)
+    held = doomed.jobs.take()
+    assert held is not None
+    with pytest.raises(Killed):
+        doomed.do(held)
+    time.sleep(0.05)
+
+
 def test_a_job_goes_on_after_its_last_stored_batch(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
     player = league.submit(league.register("Ada"), ALL_2, name="all-2", view="inversion")
     with killed_after(12, monkeypatch):
         for _ in range(2):
-            doomed = small_worker(league, lease=0.01)
-            held = doomed.jobs.take()
-            assert held is not None
-            with pytest.raises(Killed):
-                doomed.do(held)
-            time.sleep(0.05)
+            lose_a_worker(league)
     with league.store.reading() as session:
         stored = session.scalars(select(JobBatch).order_by(JobBatch.first_game)).all()
         assert [batch.first_game for batch in stored] == list(range(0, 2400, 100))
@@ -187,12 +192,7 @@ def test_a_meeting_goes_on_after_its_last_stored_batch(
             competitions.nominate_any(cup, player)
         competitions.start(cup)
     with killed_after(3, monkeypatch):
-        doomed = small_worker(league, lease=0.01)
-        held = doomed.jobs.take()
-        assert held is not None
-        with pytest.raises(Killed):
-            doomed.do(held)
-    time.sleep(0.05)
+        lose_a_worker(league)
     work_all(small_worker(league))
     disturbed, twin = (competitions.standings(cup) for cup in cups)
     assert {rate: found.rows[0].tally for rate, found in disturbed.items()} == {
@@ -227,12 +227,7 @@ def test_games_that_repeat_are_counted_over_killed_workers_and_slices(
     competitions, (disturbed, twin) = cups_of_two(league, tmp_path, "Cup", "Twin")
     for killed in range(2):  # once before anything is stored, once after
         with killed_after(2 + killed, monkeypatch):
-            doomed = small_worker(league, lease=0.01)
-            held = doomed.jobs.take()
-            assert held is not None
-            with pytest.raises(Killed):
-                doomed.do(held)
-        time.sleep(0.05)
+            lose_a_worker(league)
     monkeypatch.setattr(turns, "SLICE_SECONDS", 0.0)
     monkeypatch.setattr(turns, "STORE_SECONDS", 0.0)
     worker = small_worker(league)
@@ -261,11 +256,7 @@ def test_batches_of_before_go_on_without_their_hashes(
 ) -> None:
     competitions, (cup,) = cups_of_two(league, tmp_path, "Cup")
     with killed_after(3, monkeypatch):
-        doomed = small_worker(league, lease=0.01)
-        held = doomed.jobs.take()
-        assert held is not None
-        with pytest.raises(Killed):
-            doomed.do(held)
+        lose_a_worker(league)
     with league.store.writing() as session:
         session.execute(update(JobBatch).values(games=None, repeated=0))
     time.sleep(0.05)

@@ -38,9 +38,8 @@ _TOKEN = re.compile(
 )
 _MOVE = re.compile(r"[a-h][1-8]|--|passe?|pas|pa|ps", re.I)
 _ENTRY = {str(Square(i)): i for i in range(64)}
-_DISCS = re.compile(
-    r"(?:.*\b(?:wins|draw) )?(\d{1,2})-(\d{1,2})", re.I | re.S
-)  # alone, or Edax's {NAME wins 38-26}
+# Both sides' discs alone, or in Edax's comment {NAME wins 38-26}.
+_DISCS = re.compile(r"(?:.*\b(?:wins|draw) )?(\d{1,2})-(\d{1,2})", re.I | re.S)
 _ESCAPED = re.compile(r"\\(.)")
 _RANK = re.compile(r"[pP1-8]{1,8}")
 _FEWEST_DISCS = 4  # so that 1-0 and 0-1 name a winner and nothing else
